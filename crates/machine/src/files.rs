@@ -1,7 +1,9 @@
 //! Reads files that other people or programs wrote: never waits forever, and refuses a text over [`MOST_BYTES`].
 
+mod whole;
+
 use std::fmt;
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -9,6 +11,8 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::{Advice, OFlags, fadvise, fcntl_setfl};
+
+pub use whole::write_whole;
 
 /// Largest text file that is read. `/proc/cpuinfo` of 8192 cpus has 12 MB.
 pub const MOST_BYTES: u64 = 64 << 20;
@@ -66,22 +70,6 @@ pub fn regular(path: &Path) -> io::Result<File> {
         return Ok(file);
     }
     Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
-}
-
-/// Has a file written beside its place, and moves it there when it is whole: nobody ever reads a part of it.
-///
-/// # Errors
-/// Those of `write`, which is given the other path; the system's.
-pub fn write_whole(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let written = write(&part).and_then(|()| fs::rename(&part, path));
-    if written.is_err() {
-        // What is left of it is of no use; that it cannot be removed either says no more.
-        let _ = fs::remove_file(&part);
-    }
-    written
 }
 
 /// The text of a file.

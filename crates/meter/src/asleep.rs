@@ -342,7 +342,10 @@ mod tests {
         assert_eq!(most(Duration::from_secs(1 << 32), Duration::ZERO), 64);
         assert_eq!(most(Duration::from_micros(1), Duration::ZERO), 1);
         assert_eq!(most(Duration::from_millis(10), Duration::from_micros(300)), 30, "a tenth of reading all");
-        assert_eq!(sleepers.finish(), FutexWaits::Known { asleep: 0, waits: 0, timed: 0, file_locks: 0, hottest: Vec::new() });
+        assert_eq!(
+            sleepers.finish(),
+            FutexWaits::Known { asleep: 0, waits: 0, timed: 0, file_locks: 0, hottest: Vec::new() }
+        );
     }
 
     #[test]

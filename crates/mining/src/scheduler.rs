@@ -1,7 +1,10 @@
 //! What runs the tasks of a question in parallel.
 
 use knee_runtime::{Bind, Pool, Steal};
-use knee_workload::{Args, Error, Param, Team};
+use knee_workload::{Args, Error, Param, Progress, Team};
+
+/// Fewer tasks say nothing of how far they are.
+const FEW: usize = 64;
 
 /// The scheduler. All but `rayon` are knee's own runtime: `near` as it is by default, `strict` where no task leaves its
 /// place, `random` as a classic one, whose thieves choose victims with equal probability and which ignores places.
@@ -9,8 +12,15 @@ pub(crate) const RUNTIME: Param = Param::choice("runtime", "scheduler", "near", 
 
 /// Workers that run tasks.
 #[derive(Debug)]
-pub enum Scheduler {
-    /// knee's own runtime.
+pub struct Scheduler {
+    workers: Workers,
+    /// Told of long passes.
+    progress: Progress,
+}
+
+#[derive(Debug)]
+enum Workers {
+    /// Of knee's own runtime.
     Ours(Pool),
     /// rayon's, and the node that each worker is pinned to.
     Rayon(rayon::ThreadPool, Vec<Option<u32>>),
@@ -23,7 +33,8 @@ impl Scheduler {
     /// When threads cannot be started.
     pub fn unpinned(workers: usize) -> Result<Self, Error> {
         let pool = Pool::builder().workers(workers).bind(Bind::None).build();
-        pool.map(Self::Ours).map_err(|error| Error::new(error.to_string()))
+        pool.map(|pool| Self { workers: Workers::Ours(pool), progress: Progress::default() })
+            .map_err(|error| Error::new(error.to_string()))
     }
 
     /// The one of both pools that the argument `runtime` names, where [`ours`] made the first for it.
@@ -31,22 +42,24 @@ impl Scheduler {
         // Of a set of cpus knee's workers keep to those of one node; rayon's may run on all.
         let pinned = team.bind() == knee_workload::Bind::Each;
         let nodes = if pinned { nodes(&ours) } else { vec![None; ours.workers()] };
-        if args.text("runtime") == "rayon" { Self::Rayon(rayon, nodes) } else { Self::Ours(ours) }
+        let rayons = args.text("runtime") == "rayon";
+        let workers = if rayons { Workers::Rayon(rayon, nodes) } else { Workers::Ours(ours) };
+        Self { workers, progress: team.progress() }
     }
 
     /// The node that each worker is pinned to; none where that is not known.
     pub(crate) fn nodes(&self) -> Vec<Option<u32>> {
-        match self {
-            Self::Ours(pool) => nodes(pool),
-            Self::Rayon(_, nodes) => nodes.clone(),
+        match &self.workers {
+            Workers::Ours(pool) => nodes(pool),
+            Workers::Rayon(_, nodes) => nodes.clone(),
         }
     }
 
     /// How many workers there are.
     pub(crate) fn workers(&self) -> usize {
-        match self {
-            Self::Ours(pool) => pool.workers(),
-            Self::Rayon(pool, _) => pool.current_num_threads(),
+        match &self.workers {
+            Workers::Ours(pool) => pool.workers(),
+            Workers::Rayon(pool, _) => pool.current_num_threads(),
         }
     }
 
@@ -59,12 +72,19 @@ impl Scheduler {
         plus: impl Fn(R, R) -> R + Sync,
     ) -> Option<R> {
         let workers = self.workers();
-        let dealt = |place: usize, worker: usize| task(dealt(place, tasks, workers), worker);
+        // Of a few tasks nobody can say how far they are; most prepare something.
+        let progress = if tasks < FEW { Progress::default() } else { self.progress };
+        progress.begin(tasks);
+        let dealt = |place: usize, worker: usize| {
+            let found = task(dealt(place, tasks, workers), worker);
+            progress.one_done();
+            found
+        };
         let halves = Halves { scheduler: self, task: dealt, plus };
         let all = || (tasks > 0).then(|| halves.sum(0, tasks));
-        match self {
-            Self::Ours(pool) => pool.install(all),
-            Self::Rayon(pool, _) => pool.install(all),
+        match &self.workers {
+            Workers::Ours(pool) => pool.install(all),
+            Workers::Rayon(pool, _) => pool.install(all),
         }
     }
 
@@ -82,9 +102,9 @@ impl Scheduler {
 
     /// The number of the worker that calls this.
     fn own(&self) -> usize {
-        let own = match self {
-            Self::Ours(_) => knee_runtime::current_worker().map(|worker| worker.index),
-            Self::Rayon(..) => rayon::current_thread_index(),
+        let own = match self.workers {
+            Workers::Ours(_) => knee_runtime::current_worker().map(|worker| worker.index),
+            Workers::Rayon(..) => rayon::current_thread_index(),
         };
         own.expect("only workers run tasks")
     }
@@ -125,9 +145,9 @@ impl<T, P> Halves<'_, T, P> {
         }
         let middle = usize::midpoint(from, to);
         let (left, right) = (|| self.sum(from, middle), || self.sum(middle, to));
-        let (left, right) = match self.scheduler {
-            Scheduler::Ours(_) => knee_runtime::join(left, right),
-            Scheduler::Rayon(..) => rayon::join(left, right),
+        let (left, right) = match self.scheduler.workers {
+            Workers::Ours(_) => knee_runtime::join(left, right),
+            Workers::Rayon(..) => rayon::join(left, right),
         };
         (self.plus)(left, right)
     }

@@ -12,6 +12,7 @@ mod counter;
 mod counts;
 mod layout;
 mod phases;
+mod progress;
 pub mod size;
 mod team;
 
@@ -20,6 +21,7 @@ pub use counter::{Counter, Publish, Publisher};
 pub use counts::{COUNTS, Count};
 pub use layout::{LAYOUTS, Layout};
 pub use phases::{Phase, Phases, Readings};
+pub use progress::{Passes, Progress};
 pub use team::{Bind, MOST_THREADS, Team};
 
 /// Something that can be measured.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use knee_machine::room;
 
-use crate::{Count, Counter, Error, Publisher};
+use crate::{Count, Counter, Error, Progress, Publisher};
 
 /// Most threads that a run can have. A larger number is taken for a typing mistake.
 pub const MOST_THREADS: usize = 1 << 16;
@@ -27,13 +27,14 @@ pub struct Team {
     cpus: Vec<u32>,
     bind: Bind,
     publisher: Option<Publisher>,
+    progress: Progress,
 }
 
 impl Team {
     /// A team of `threads` workers. With [`Bind::Each`] worker i runs on `cpus[i]`; without cpus the kernel decides.
     #[must_use]
     pub fn new(threads: usize, cpus: &[u32], bind: Bind) -> Self {
-        Self { threads, cpus: cpus.to_vec(), bind, publisher: None }
+        Self { threads, cpus: cpus.to_vec(), bind, publisher: None, progress: Progress::default() }
     }
 
     /// The same team if the system has room for that many threads. Otherwise starting them would fail half-way, which
@@ -56,6 +57,18 @@ impl Team {
     #[must_use]
     pub fn publishing(self, publisher: Publisher) -> Self {
         Self { publisher: Some(publisher), ..self }
+    }
+
+    /// The same team with somebody who wants to know how far its run is.
+    #[must_use]
+    pub fn telling(self, progress: Progress) -> Self {
+        Self { progress, ..self }
+    }
+
+    /// What to tell about passes over tasks.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        self.progress
     }
 
     /// The running counter of this name, one of [`COUNTS`](crate::COUNTS).

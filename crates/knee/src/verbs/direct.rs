@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use knee_machine::topology::Allowed;
 use knee_machine::{Placement, Topology};
-use knee_workload::{Args, Bind, Param, Phase, Phases, Team, Workload};
+use knee_workload::{Args, Bind, Param, Phase, Team, Workload};
 
+use super::progress;
 use super::workloads::meaning;
 use crate::error::Failure;
 
@@ -114,10 +115,13 @@ impl Direct {
     /// Runs the workload once.
     pub(crate) fn run(&self, workload: &'static dyn Workload) -> Result<Done, Failure> {
         let (args, team) = self.complete(workload)?;
+        let team = team.telling(progress::progress());
+        let line = progress::Line::start();
         // Under `knee run -- knee query ...` this is a command like any other, whose phases are its regions.
-        let mut phases = Phases::default().telling(knee_region::begin, knee_region::end);
+        let mut phases = progress::phases();
         let mut run = workload.prepare(&args, &team, &mut phases)?;
         let answer = run.run(&mut phases);
+        drop(line);
         run.failure().map_or(Ok(()), Err)?;
         let facts = run.facts().into_iter().collect();
         Ok(Done { answer, args, threads: team.threads(), facts, phases: phases.done() })

@@ -14,6 +14,7 @@ pub(crate) mod memory;
 mod mine;
 mod parts;
 mod place;
+mod progress;
 mod query;
 mod siblings;
 mod workloads;

@@ -1,8 +1,10 @@
 //! `knee mine`: count or find a pattern, or print a graph as a plain edge list.
 
+mod arrow;
 mod parts;
 
 use std::io::{BufWriter, ErrorKind, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
@@ -24,6 +26,15 @@ const EDGES: &str = "edges";
 pub(crate) struct Mine {
     direct: Direct,
     parts: Parts,
+    table: Table,
+}
+
+/// Where an answer goes that is a table.
+#[derive(Debug, clap::Args)]
+struct Table {
+    /// match, per-vertex, per-edge: write the table into FILE as an Arrow IPC stream (- for standard output)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "part", "merge", "split"])]
+    arrow: Option<PathBuf>,
 }
 
 fn workload() -> &'static dyn Workload {
@@ -45,7 +56,7 @@ impl clap::Args for Mine {
             }
         };
         let command = direct::options(command, workload(), change);
-        <Parts as clap::Args>::augment_args(command).override_usage(
+        <Table as clap::Args>::augment_args(<Parts as clap::Args>::augment_args(command)).override_usage(
             "knee mine ACTION [OPTIONS] GRAPH\n       knee mine --part < FILE\n       knee mine --merge < FILE",
         )
     }
@@ -57,7 +68,11 @@ impl clap::Args for Mine {
 
 impl FromArgMatches for Mine {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self { direct: Direct::from(matches, workload())?, parts: Parts::from_arg_matches(matches)? })
+        Ok(Self {
+            direct: Direct::from(matches, workload())?,
+            parts: Parts::from_arg_matches(matches)?,
+            table: Table::from_arg_matches(matches)?,
+        })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -71,6 +86,9 @@ impl Native for Mine {
         if self.parts.ask() {
             self.check()?;
         }
+        if self.table.arrow.is_some() {
+            arrow::check(&self.direct.given[ACTION])?;
+        }
         if let Some(done) = self.parts.run(&self.direct, parts::DIVIDED, &self) {
             return done;
         }
@@ -78,6 +96,9 @@ impl Native for Mine {
             return edges(&self.direct.given["graph"]);
         }
         let done = self.direct.run(workload())?;
+        if let Some(path) = &self.table.arrow {
+            return arrow::write(&self.direct.given[ACTION], &done.answer, path).map(|()| ExitCode::SUCCESS);
+        }
         if self.direct.json() {
             print_out(&format!("{:#}\n", whole_report(&done)))?;
             return Ok(ExitCode::SUCCESS);
