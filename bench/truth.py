@@ -48,8 +48,9 @@ drawn at random, were opened as well, and what they showed was corrected: above 
 The other half was then scored, with 5 of 52 wrong where the machine was calm, and opened in its turn: it showed that
 several stores that wait for cache lines look like work that is done again. New programs were written by others once
 more, in the same way. They were scored twice, the second time after half of them had been opened, and then the other
-half was opened, too. So held_out.toml and held_out_natural.toml are for tuning from now on, and the next score needs
-new programs; until there are any, those tables stand in their place.
+half was opened, too. Those that others wrote after that were scored in two halves, each opened once it was scored. So
+held_out.toml and held_out_natural.toml are for tuning from now on, and the next score needs new programs; until there
+are any, those tables stand in their place.
 
 **Score.** A finding has names: the cause it names, or the group that it leaves open.
 
