@@ -21,7 +21,7 @@ from knee.explain.asking.wanted import Left, wanted
 from knee.explain.ledger.evidence import evidence
 from knee.explain.ledger.explanation import Explanation, explanation
 from knee.explain.scaling.series import group
-from knee.explain.signs.samples import HOTSPOTS
+from knee.explain.signs.computing.samples import HOTSPOTS
 from knee.store import Run
 from knee.store.run import joined
 from knee.study.questions.interventions import for_cause, interventions

@@ -9,7 +9,7 @@ from told import Made, evidence_of, named, runs, series_of
 
 from knee.explain.ledger.evidence import evidence
 from knee.explain.signs.beside import STREAM, slower
-from knee.explain.signs.waits import waits
+from knee.explain.signs.idle.waits import waits
 from knee.store.idle import Alone
 from knee.store.run import joined
 

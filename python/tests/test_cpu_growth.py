@@ -8,7 +8,7 @@ import pytest
 from told import Made, evidence_of, named
 
 from knee.explain.ledger.ledger import ledger
-from knee.explain.signs.growth import growth
+from knee.explain.signs.computing.growth import growth
 
 BASE = Made(1.0, 1.0)
 N = 8

@@ -7,8 +7,8 @@ import pytest
 from conftest import record
 from told import Made, evidence_of, named
 
-from knee.explain.signs.collector import COLLECTING, collector_costs
-from knee.explain.signs.hotspots import Grown, compiles, grown, growth_in
+from knee.explain.signs.computing.collector import COLLECTING, collector_costs
+from knee.explain.signs.computing.hotspots import Grown, compiles, grown, growth_in
 from knee.stats.intervals import Interval
 from knee.store.run import joined
 

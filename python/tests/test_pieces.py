@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from told import Made, evidence_of, named
 
-from knee.explain.signs.pieces import divided_unevenly, may_be_equal
+from knee.explain.signs.idle.pieces import divided_unevenly, may_be_equal
 from knee.store.idle import Alone
 
 BASE = Made(1.0, 1.0)

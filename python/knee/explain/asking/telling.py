@@ -37,13 +37,13 @@ from knee.explain.ledger.memory import on_one_node
 from knee.explain.ledger.naming import SETTINGS, SMALL, suspects
 from knee.explain.ledger.placements import PLACED
 from knee.explain.signs.beside import BUSY, PIRATE, STREAM, slower
-from knee.explain.signs.collector import hardly_collects
-from knee.explain.signs.doubled import OPENMP, SLEPT, doubled
-from knee.explain.signs.futexes import at_futexes, hardly_timed, mostly_timed
-from knee.explain.signs.kernel import in_kernel
+from knee.explain.signs.computing.collector import hardly_collects
+from knee.explain.signs.computing.kernel import in_kernel
+from knee.explain.signs.computing.samples import HOTSPOTS
+from knee.explain.signs.idle.doubled import OPENMP, SLEPT, doubled
+from knee.explain.signs.idle.futexes import at_futexes, hardly_timed, mostly_timed
+from knee.explain.signs.idle.waits import SPIN, waits
 from knee.explain.signs.relief import relief
-from knee.explain.signs.samples import HOTSPOTS
-from knee.explain.signs.waits import SPIN, waits
 
 BLOCKS = 3
 """A question is asked in at least this many blocks."""

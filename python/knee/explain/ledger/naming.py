@@ -8,9 +8,9 @@ from knee.explain.causes.cause import Finding, Part
 from knee.explain.ledger.evidence import CLASSES, Cell, Evidence, mean
 from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, NOT_COMPUTED, ONE, UNCLASSED, WAITING, Ledger
 from knee.explain.ledger.together import together
-from knee.explain.signs.collector import collector_costs
+from knee.explain.signs.computing.collector import collector_costs
+from knee.explain.signs.idle.waits import waits
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import waits
 
 SETTLES = 0.5
 """A changed setting that takes this share of a part away decides for its cause."""

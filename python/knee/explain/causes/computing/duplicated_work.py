@@ -17,10 +17,10 @@ from __future__ import annotations
 from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
-from knee.explain.signs.doubled import COLLAPSE, SLEPT, doubled
-from knee.explain.signs.growth import Growth, growth
-from knee.explain.signs.hotspots import grown, said
-from knee.explain.signs.kernel import handing_over
+from knee.explain.signs.computing.growth import Growth, growth
+from knee.explain.signs.computing.hotspots import grown, said
+from knee.explain.signs.computing.kernel import handing_over
+from knee.explain.signs.idle.doubled import COLLAPSE, SLEPT, doubled
 from knee.explain.signs.words import as_ratio
 
 NAME = "duplicated work"

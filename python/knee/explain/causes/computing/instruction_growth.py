@@ -20,13 +20,13 @@ from knee.explain.causes.machine import shared_cache
 from knee.explain.causes.machine.shared_cache import REFILLS
 from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import MACHINE, MACHINES, MORE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.collector import collector_costs
-from knee.explain.signs.doubled import LONGER, Doubled, doubled
-from knee.explain.signs.each_thread import each_thread
-from knee.explain.signs.futexes import turns
-from knee.explain.signs.growth import Growth, between, growth
-from knee.explain.signs.hotspots import compiles, grown, said
-from knee.explain.signs.processes import separate
+from knee.explain.signs.computing.collector import collector_costs
+from knee.explain.signs.computing.each_thread import each_thread
+from knee.explain.signs.computing.growth import Growth, between, growth
+from knee.explain.signs.computing.hotspots import compiles, grown, said
+from knee.explain.signs.idle.doubled import LONGER, Doubled, doubled
+from knee.explain.signs.idle.futexes import turns
+from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio
 

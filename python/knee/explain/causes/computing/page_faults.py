@@ -19,9 +19,9 @@ import numpy as np
 from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
 from knee.explain.ledger.evidence import COPIES, Cell, Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.kernel import in_kernel
+from knee.explain.signs.computing.kernel import in_kernel
+from knee.explain.signs.idle.waits import waits, waits_with
 from knee.explain.signs.relief import more, relief
-from knee.explain.signs.waits import waits, waits_with
 from knee.explain.signs.words import plain
 
 NAME = "page faults"

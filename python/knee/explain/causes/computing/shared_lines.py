@@ -27,13 +27,13 @@ from knee.explain.ledger.evidence import SWITCHES, Evidence, against
 from knee.explain.ledger.ledger import INFLATION, MACHINES, MORE, TOGETHER, Ledger
 from knee.explain.ledger.memory import remote, untold
 from knee.explain.signs.beside import STREAM, slower
-from knee.explain.signs.doubled import COLLAPSE, LONGER, OPENMP, SLEPT, Doubled, doubled, waits_actively
-from knee.explain.signs.growth import Growth, growth
-from knee.explain.signs.hotspots import grown, said
-from knee.explain.signs.kernel import lock_passed_on
-from knee.explain.signs.processes import separate
+from knee.explain.signs.computing.growth import Growth, growth
+from knee.explain.signs.computing.hotspots import grown, said
+from knee.explain.signs.computing.kernel import lock_passed_on
+from knee.explain.signs.idle.doubled import COLLAPSE, LONGER, OPENMP, SLEPT, Doubled, doubled, waits_actively
+from knee.explain.signs.idle.processes import separate
+from knee.explain.signs.idle.waits import LOADED, SPIN, own_waits
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import LOADED, SPIN, own_waits
 from knee.explain.signs.words import as_ratio
 
 NAME = "shared cache lines"

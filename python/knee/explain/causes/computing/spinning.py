@@ -19,12 +19,12 @@ import numpy as np
 from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.doubled import COLLAPSE, LONGER, doubled, never_ended
-from knee.explain.signs.each_thread import each_thread
-from knee.explain.signs.growth import growth
-from knee.explain.signs.hotspots import compiles, grown, said
-from knee.explain.signs.kernel import lock_passed_on
-from knee.explain.signs.processes import separate
+from knee.explain.signs.computing.each_thread import each_thread
+from knee.explain.signs.computing.growth import growth
+from knee.explain.signs.computing.hotspots import compiles, grown, said
+from knee.explain.signs.computing.kernel import lock_passed_on
+from knee.explain.signs.idle.doubled import COLLAPSE, LONGER, doubled, never_ended
+from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio, plain
 

@@ -21,8 +21,8 @@ from knee.explain.causes.cause import OPEN, PIECES, WAITS, Finding, Part
 from knee.explain.causes.idle import serial_part
 from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.collector import COLLECTING
-from knee.explain.signs.hotspots import growth_in
+from knee.explain.signs.computing.collector import COLLECTING
+from knee.explain.signs.computing.hotspots import growth_in
 from knee.explain.signs.relief import Relief, relief
 from knee.explain.signs.words import as_ratio, plain
 from knee.stats.intervals import Interval

@@ -22,12 +22,13 @@ from knee.explain.causes.cause import PIECES, Finding, Part
 from knee.explain.causes.idle import too_few_tasks
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
-from knee.explain.signs.alone import LONG_S, OFF, Alone, alone
-from knee.explain.signs.doubled import doubled, fixed_pieces, kept, told
-from knee.explain.signs.futexes import turns
-from knee.explain.signs.pieces import divided_unevenly, may_be_equal
+from knee.explain.signs.idle.alone import OFF, Alone, alone
+from knee.explain.signs.idle.doubled import doubled, fixed_pieces, kept, told
+from knee.explain.signs.idle.futexes import turns
+from knee.explain.signs.idle.pieces import divided_unevenly, may_be_equal
+from knee.explain.signs.idle.stretches import LONG_S
+from knee.explain.signs.idle.waits import own_waits, waits
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import own_waits, waits
 from knee.explain.signs.words import as_ratio, plain
 from knee.store.run import MOST_SHARES
 

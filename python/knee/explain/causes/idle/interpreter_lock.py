@@ -20,10 +20,10 @@ import math
 from knee.explain.causes.cause import PIECES, WAITS, Finding
 from knee.explain.ledger.evidence import COPIES, Evidence, mean
 from knee.explain.ledger.ledger import Ledger
-from knee.explain.signs.futexes import BUSY, Turns, turns
-from knee.explain.signs.kernel import held_by_lock, waited_for_lock
+from knee.explain.signs.computing.kernel import held_by_lock, waited_for_lock
+from knee.explain.signs.idle.futexes import BUSY, Turns, turns
+from knee.explain.signs.idle.waits import OFTEN, Waits, longer_turns, own_waits, waits
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import OFTEN, Waits, longer_turns, own_waits, waits
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "interpreter lock"

@@ -16,8 +16,8 @@ from __future__ import annotations
 from knee.explain.causes.cause import Finding
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import Ledger
-from knee.explain.signs.alone import adds_work, alone
-from knee.explain.signs.pieces import divided_unevenly
+from knee.explain.signs.idle.alone import adds_work, alone
+from knee.explain.signs.idle.pieces import divided_unevenly
 from knee.explain.signs.words import plain
 
 NAME = "serial part"

@@ -20,13 +20,13 @@ from knee.explain.causes.cause import WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
-from knee.explain.signs.alone import one_alone
-from knee.explain.signs.file_locks import SOME, at_file_locks, at_files, grows_with_twice
-from knee.explain.signs.futexes import INTERPRETERS, at_futexes, hardly_timed
-from knee.explain.signs.kernel import held_by_lock, waited_for_lock
-from knee.explain.signs.processes import separate
+from knee.explain.signs.computing.kernel import held_by_lock, waited_for_lock
+from knee.explain.signs.idle.file_locks import SOME, at_file_locks, at_files, grows_with_twice
+from knee.explain.signs.idle.futexes import INTERPRETERS, at_futexes, hardly_timed
+from knee.explain.signs.idle.processes import separate
+from knee.explain.signs.idle.stretches import one_alone
+from knee.explain.signs.idle.waits import LOADED, SETTINGS, fewer, longer_turns, own_waits
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import LOADED, SETTINGS, fewer, longer_turns, own_waits
 
 NAME = "sleeping lock"
 

@@ -21,7 +21,7 @@ from knee.explain.causes.cause import PIECES as UNEVEN
 from knee.explain.causes.cause import Finding
 from knee.explain.ledger.evidence import TWICE, Cell, Evidence
 from knee.explain.ledger.ledger import Ledger
-from knee.explain.signs.alone import alone
+from knee.explain.signs.idle.alone import alone
 from knee.stats.intervals import Array
 
 NAME = "too few tasks"

@@ -10,7 +10,7 @@ import numpy as np
 
 from knee.explain.ledger.evidence import ONE_CPU, Evidence, Mean, against
 from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
-from knee.explain.signs.doubled import doubled
+from knee.explain.signs.idle.doubled import doubled
 
 EXACT = 0.15
 """Share of what grows on one cpu, at most, by which threads side by side, or twice as many, miss what each does more,

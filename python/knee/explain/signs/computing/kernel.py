@@ -11,8 +11,8 @@ import numpy as np
 from knee.explain.causes.cause import Part
 from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
-from knee.explain.signs.alone import long_stretches, longest_stretch
-from knee.explain.signs.waits import own_waits
+from knee.explain.signs.idle.stretches import long_stretches, longest_stretch
+from knee.explain.signs.idle.waits import own_waits
 from knee.stats.intervals import combined
 
 IN_KERNEL = 0.25

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from knee.explain.ledger.evidence import Evidence, mean
-from knee.explain.signs.hotspots import share_in
+from knee.explain.signs.computing.hotspots import share_in
 
 COLLECTING = (
     r"(?i)^(internal/)?runtime[./](?!mallocgc).*"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from knee.explain.ledger.evidence import TWICE, Evidence, Mean, over
-from knee.explain.signs.doubled import told
+from knee.explain.signs.idle.doubled import told
 from knee.stats.intervals import combined
 
 SOME = 0.25

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knee.explain.ledger.evidence import AT_BASE, Evidence
-from knee.explain.signs.samples import HOTSPOTS, Place, Samples, samples
+from knee.explain.signs.computing.samples import HOTSPOTS, Place, Samples, samples
 from knee.stats.intervals import Array, Interval
 
 Mask = npt.NDArray[np.bool_]

@@ -1,0 +1,81 @@
+"""In how long stretches one thread works alone, and which thread that is, as records of context switches say.
+
+One and the same thread that is alone for long is no waiting for a lock. Where it is another one in each run, it has
+taken the last piece of the work.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from knee.explain.causes.cause import Part
+from knee.explain.ledger.evidence import TWICE, Evidence, mean
+from knee.explain.ledger.ledger import ONE, Ledger
+from knee.explain.signs.idle.waits import own_waits
+
+SAME, LONG_S = 0.8, 0.02
+"""One thread has this share of the time in which exactly one works, and is alone for so many seconds each time: threads
+that take turns at a lock are not.
+"""
+
+HALF = 0.5
+"""Share of the time in which one thread works alone that one long stretch has, beside many short ones."""
+
+HELPERS = 2
+"""Threads of a program beside those that it is told to use: its main thread, and one more."""
+
+FEWEST = 3
+"""Runs that tell whether it is the same thread in each."""
+
+MOST_OF_IT = 0.7
+"""Share of the time in which one thread works alone that is one stretch."""
+
+SELDOM = 1000.0
+"""Waits in a second. A lock with fewer is held for long each time, by one thread after another."""
+
+
+def long_stretches(found: Evidence) -> bool:
+    """Whether one and the same thread works alone in long stretches, which is no waiting for a lock.
+
+    Only records of context switches tell. One stretch may have most of the time, beside many short ones.
+    """
+    watched = found.watched
+    whole, longest = watched.idle("one") / (found.threads - 1), mean(watched.alone("longest_s")).value
+    each = mean(whole / np.maximum(1.0, watched.alone("intervals"))).value
+    most = longest > max(LONG_S, HALF * mean(whole).value)
+    return mean(watched.alone("share")).value > SAME and (each > LONG_S or most)
+
+
+def one_alone(found: Evidence) -> bool:
+    """Whether one and the same thread works alone, and threads wait too seldom for a lock that they pass on."""
+    waiting = own_waits(found)
+    return waiting is not None and waiting.rate.value < SELDOM and mean(found.watched.alone("share")).value > SAME
+
+
+def changes_hands(found: Evidence) -> bool:
+    """Whether another thread works alone in one run than in another, for one long stretch of each run.
+
+    It has taken the last piece of the work, which is a large one. A part that nobody divides is the main thread's, or
+    that of the same thread in each run.
+    """
+    runs = [run for cell in (found.watched, found.test(TWICE)) if cell is not None for run in cell.runs]
+    known = [run.idle.alone for run in runs if run.idle is not None and run.idle.alone is not None]
+    places = {one.place for one in known if one.share > SAME}
+    if len(known) < FEWEST or len(places) < 2 or 0.0 in places or any(np.isnan(place) for place in places):
+        return False
+    # Runtimes with threads of their own, such as Go's, move the same work from thread to thread.
+    if any(len(run.shares) > found.threads + HELPERS for run in found.watched.runs):
+        return False
+    longest, whole = (mean(each) for each in (found.watched.alone("longest_s"), found.watched.idle("one")))
+    return longest.value > max(LONG_S, MOST_OF_IT * whole.value / (found.threads - 1))
+
+
+def longest_stretch(found: Evidence, book: Ledger) -> Part:
+    """Return the idle time of the longest stretch in which one thread works alone, where that is a long one.
+
+    It is a start or an end, in which no thread has others to take turns with.
+    """
+    longest, idle = mean(found.watched.alone("longest_s")).value, mean(found.watched.idle("one")).value
+    if not longest > LONG_S or not idle > 0:
+        return Part(0.0, 0.0, 0.0)
+    return Part.of(book.value(ONE)).times(min(1.0, (found.threads - 1) * longest / idle))
