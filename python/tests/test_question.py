@@ -236,6 +236,19 @@ def test_one_launch_of_a_study_of_claims_has_no_interval(simulated):
     said = compared(folder)
     assert said.headline == "made up: claims: 1 of 1 not measurable here"
     assert "nan" not in str(said)
+    assert len(text(said, "why")) == 1
+
+
+def test_where_no_claim_can_be_judged_each_reason_is_said(simulated):
+    curves = {"a": {1: (1.0, 1.0)}, "b": {1: (2.0, 2.0)}}
+    folder = simulated(curves, blocks=1)
+    with folder.study_spec.open("a") as file:
+        for over in ("b", "b", "none"):
+            ratio = f'ratio = {{ of = {{ schedule = "a" }}, over = {{ schedule = "{over}" }} }}'
+            file.write(f'[[claim]]\nsays = "x"\n{ratio}\nbelow = 1\n')
+    first, second = text(compared(folder), "why")
+    assert first.startswith("2 claims: ")
+    assert second.startswith("1 claim: ")
 
 
 def test_a_time_that_a_regex_finds_is_called_by_the_text_before_it(simulated):

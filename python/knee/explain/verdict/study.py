@@ -33,6 +33,9 @@ START_UP_S = 0.005
 OVER_ALL = ", over all runs"
 """What other programs took is a mean, where only some runs were disturbed."""
 
+REASONS = 3
+"""Most reasons that are given why claims cannot be judged."""
+
 SHORTENED = 44
 """Most characters of a reason in a line."""
 
@@ -165,12 +168,18 @@ def _of_claims(results: Results, extra: list[Line]) -> Verdict:
     of = phases.pop() if len(phases) == 1 else ""
     rest += [Line("also", f"{one.factor}: {levels.headline(one)}{of}") for one in asked]
     rest += [curve.WAIT] if any(one.why.startswith(OTHERS) for one in results.claims) else []
-    reasons = {one.why for one in results.claims}
-    if status == "undecided" and len(reasons) == 1:
-        rest.append(Line("why", reasons.pop()))
+    rest += _reasons(results) if status == "undecided" else []
     if all(len(one.curve.points) == 1 for one in results.series):
         rest += map(_response, results.series)
     return verdict(status, results.name, f"claims: {_counted_claims(results)}", rest)
+
+
+def _reasons(results: Results) -> list[Line]:
+    """Return why no claim could be judged: the reasons that most of them have."""
+    reasons = Counter(one.why for one in results.claims)
+    if len(reasons) == 1:
+        return [Line("why", reason) for reason in reasons]
+    return [Line("why", f"{counted(many, 'claim')}: {reason}") for reason, many in reasons.most_common(REASONS)]
 
 
 def _response(series: Series) -> Line:
