@@ -241,8 +241,11 @@ def test_threads_that_never_end_where_they_outnumber_cpus_spin(cpu, why, names):
 @pytest.mark.parametrize(("longest_s", "names"), [(0.1, [("serial part",)]), (0.002, [])])
 def test_what_takes_less_than_a_turn_of_the_scheduler_may_be_a_piece_that_waits_for_its_turn(longest_s, names):
     many, twice = waits(0.75, 0.5, shares=(0.5, 0.5)), waits(0.75, 0.5, shares=(0.25,) * 4)
-    many.alone = twice.alone = Alone(0.9, 250, longest_s, helper=False, own=0.5)
+    many.alone = twice.alone = Alone(0.6, 250, longest_s, helper=False, own=0.5)
     assert list(named(evidence_of(BASE, many, {"one cpu": CALM_ONE_CPU, "twice the threads": twice}))) == names
+    many.alone = Alone(0.9, 250, longest_s, helper=False, own=0.5)
+    same = evidence_of(BASE, many, {"one cpu": CALM_ONE_CPU, "twice the threads": twice})
+    assert list(named(same)) == [("serial part",)], "the main thread prepares each step"
 
 
 def test_what_grows_only_side_by_side_leaves_three_causes():

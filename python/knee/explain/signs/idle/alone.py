@@ -23,7 +23,7 @@ from knee.explain.signs.idle.doubled import fixed_pieces, kept, told, waits_acti
 from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
 from knee.explain.signs.idle.processes import separate
-from knee.explain.signs.idle.stretches import changes_hands, long_stretches, one_alone
+from knee.explain.signs.idle.stretches import SAME, changes_hands, long_stretches, one_alone
 from knee.explain.signs.idle.waits import own_waits
 from knee.stats.intervals import Array, combined
 
@@ -92,8 +92,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     whole = book.value(*holds)
     always = _always(found, _left(found) if adds else twice.idle(name), name)
     low, usual, most = _uneven(stays, always, OFF + WOKEN if hidden else OFF)
-    # A piece that is shorter than a turn of the scheduler fills no gap either: it waits until another one has ended.
-    if name == "one" and mean(found.watched.alone("longest_s")).value < TURN_S and usual < HALF:
+    if name == "one" and _may_wait_for_turns(found) and usual < HALF:
         low, most = 0.0, 1.0
     # What more threads compute besides the work says nothing of how many pieces that has.
     if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):
@@ -134,6 +133,15 @@ def _left(found: Evidence) -> Array:
     """Return the idle time in which one thread works, with twice the threads, and the CPU time that they add."""
     twice = found.tests[TWICE]
     return twice.idle("one") + twice.cpu - mean(found.many.cpu).value
+
+
+def _may_wait_for_turns(found: Evidence) -> bool:
+    """Whether what is alone may be pieces that are shorter than a turn of the scheduler.
+
+    Such a piece fills no gap, since it waits until another one has ended. Another thread takes it each time.
+    """
+    longest, share = (mean(found.watched.alone(name)).value for name in ("longest_s", "share"))
+    return longest < TURN_S and not share > SAME
 
 
 def _never_beside(found: Evidence) -> float:
