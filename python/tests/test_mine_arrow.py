@@ -1,4 +1,4 @@
-"""Tables of `knee mine` as Arrow streams: the same numbers as in JSON, for whoever reads them without knee."""
+"""Tables of `knee mine` as Arrow streams: the same numbers as in JSON."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-//! How far a run is, for whoever waits for it at a terminal.
+//! How far a run is, for people who wait for it at a terminal.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 

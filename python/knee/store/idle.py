@@ -158,7 +158,7 @@ def _alone(record: Record) -> Alone | None:
 
 
 def _place(record: Record, tid: int) -> float:
-    # Numbers of threads ascend, but for those few that begin anew at the smallest.
+    # The kernel numbers threads upward, and starts again at the smallest number when it runs out.
     tids = sorted(one["tid"] for one in record["observed_threads"])
     processes = {one.get("pid") for one in record["observed_threads"]}
     return float(tids.index(tid)) if len(processes) == 1 and tid in tids else math.nan

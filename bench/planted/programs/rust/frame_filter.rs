@@ -1,6 +1,6 @@
 //! A video filter: every thread blurs and compares frames of a clip, with a scratch plane for each frame.
 //!
-//! The dial is the share of frames whose scratch plane is mapped anew and unmapped when the frame is done; the others
+//! The dial is the share of frames whose scratch plane is mapped again and unmapped when the frame is done; the others
 //! use a plane that the thread keeps. A new plane costs a fault for each of its pages, and mapping and unmapping lock the
 //! address space that all threads share and interrupt the other cpus: page faults and the mmap lock.
 use std::ffi::c_void;

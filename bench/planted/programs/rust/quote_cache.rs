@@ -2,7 +2,7 @@
 //! read-write lock, or price the option.
 //!
 //! The dial is the share of requests that are refreshes: they price the option while they hold the write lock, about
-//! 50 us, where the others price it first and then only read the cache. Whoever finds the lock taken soon sleeps in the
+//! 50 us, where the others price it first and then only read the cache. A thread that finds the lock taken soon sleeps in the
 //! kernel until it is free, so this is a sleeping lock.
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, sync_channel};

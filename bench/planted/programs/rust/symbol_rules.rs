@@ -32,7 +32,7 @@ fn define() -> Table {
         .collect()
 }
 
-/// Whoever is given a definition may keep it: it is cloned and dropped when the symbol has been applied.
+/// Users of a definition may keep it: it is cloned and dropped when the symbol has been applied.
 #[inline(never)]
 fn apply(definition: Arc<Definition>, mut value: u64) -> u64 {
     for _ in 0..10 {

@@ -11,7 +11,7 @@ use knee_workload::{Passes, Phases, Progress};
 /// Nothing is shown before, so that most runs show nothing.
 const LONG: Duration = Duration::from_secs(2);
 const EACH: Duration = Duration::from_millis(500);
-/// Back to the begin of the line, and clear it.
+/// Back to the start of the line, and clear it.
 const AGAIN: &str = "\r\x1b[K";
 
 static PASSES: Passes = Passes::none();
@@ -23,7 +23,7 @@ pub(super) fn progress() -> Progress {
     Progress::to(&PASSES)
 }
 
-/// Phases that are regions for whoever measures this command, and that the line knows.
+/// Phases that the line shows, and that are regions where this command is measured.
 pub(super) fn phases() -> Phases {
     fn begins(name: &str) {
         name.clone_into(&mut PHASE.lock().unwrap_or_else(PoisonError::into_inner));

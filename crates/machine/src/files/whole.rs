@@ -1,7 +1,7 @@
 //! Writes a file beside its place and moves it there when it is whole.
 //!
-//! A process that is killed meanwhile leaves its part behind, which may be as large as the file. Whoever writes the same
-//! file next removes it: a part has a lock while somebody writes it, and the kernel gives that back when the process ends.
+//! A process that is killed meanwhile leaves its part behind, which may be as large as the file. The next one that writes
+//! the same file removes it: a part has a lock while somebody writes it, and the kernel gives that back when the process ends.
 //! A number of a process would not tell, for those of two containers may be the same.
 
 use std::fs::{self, File, TryLockError};
