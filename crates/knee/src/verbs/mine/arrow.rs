@@ -18,31 +18,39 @@ const TABLES: [&str; 3] = ["match", "per-vertex", "per-edge"];
 /// Rows of a batch: its columns fit a cache.
 const ROWS: usize = 1 << 16;
 
-/// Refuses an action whose answer is no table.
-pub(super) fn check(action: &str) -> Result<(), Failure> {
-    if TABLES.contains(&action) {
-        return Ok(());
-    }
-    let what = format!("--arrow is of no use for {action}, whose answer is no table");
-    Err(Failure::new(what).hint("leave out --arrow, or ask for match, per-vertex or per-edge"))
+/// Where a table goes. It is opened before the question is answered, so that no answer is lost for want of a place.
+pub(super) struct Target<'a> {
+    path: &'a Path,
+    out: Box<dyn Write>,
 }
 
-/// Writes an answer into a file, or to standard output where it is `-`.
-pub(super) fn write(action: &str, answer: &str, path: &Path) -> Result<(), Failure> {
-    let written = if path == Path::new("-") {
-        table(action, answer, stdout().lock())
-    } else {
-        File::create(path)
-            .map_err(|error| ArrowError::IoError(String::new(), error))
-            .and_then(|file| table(action, answer, file))
-    };
-    match written {
-        Err(ArrowError::IoError(_, error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(ArrowError::IoError(_, error)) => Err(Failure::new(format!("cannot write {}: {error}", path.display()))
-            .hint("give --arrow a file that can be written")),
-        Err(error) => Err(Failure::new(format!("cannot write {}: {error}", path.display()))),
-        Ok(()) => Ok(()),
+impl<'a> Target<'a> {
+    /// A file, or standard output where the path is `-`; an error for an action whose answer is no table.
+    pub(super) fn open(action: &str, path: &'a Path) -> Result<Self, Failure> {
+        if !TABLES.contains(&action) {
+            let what = format!("--arrow is of no use for {action}, whose answer is no table");
+            return Err(Failure::new(what).hint("leave out --arrow, or ask for match, per-vertex or per-edge"));
+        }
+        if path == Path::new("-") {
+            return Ok(Self { path, out: Box::new(stdout()) });
+        }
+        let file = File::create(path).map_err(|error| cannot_write(path, &error))?;
+        Ok(Self { path, out: Box::new(file) })
     }
+
+    /// Writes an answer.
+    pub(super) fn write(self, action: &str, answer: &str) -> Result<(), Failure> {
+        match table(action, answer, self.out) {
+            Err(ArrowError::IoError(_, error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            Err(ArrowError::IoError(_, error)) => Err(cannot_write(self.path, &error)),
+            Err(error) => Err(Failure::new(format!("cannot write {}: {error}", self.path.display()))),
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("cannot write {}: {error}", path.display())).hint("give --arrow a file that can be written")
 }
 
 /// The first line names the columns; of `match` it is the pattern, whose vertices are the columns.

@@ -86,9 +86,8 @@ impl Native for Mine {
         if self.parts.ask() {
             self.check()?;
         }
-        if self.table.arrow.is_some() {
-            arrow::check(&self.direct.given[ACTION])?;
-        }
+        let open = |path| arrow::Target::open(&self.direct.given[ACTION], path);
+        let table = self.table.arrow.as_deref().map(open).transpose()?;
         if let Some(done) = self.parts.run(&self.direct, parts::DIVIDED, &self) {
             return done;
         }
@@ -96,8 +95,8 @@ impl Native for Mine {
             return edges(&self.direct.given["graph"]);
         }
         let done = self.direct.run(workload())?;
-        if let Some(path) = &self.table.arrow {
-            return arrow::write(&self.direct.given[ACTION], &done.answer, path).map(|()| ExitCode::SUCCESS);
+        if let Some(table) = table {
+            return table.write(&self.direct.given[ACTION], &done.answer).map(|()| ExitCode::SUCCESS);
         }
         if self.direct.json() {
             print_out(&format!("{:#}\n", whole_report(&done)))?;
