@@ -59,6 +59,8 @@ class Made:
     """Which thread worked alone, and how long each time."""
     spots: dict[str, int] | None = None
     """Samples at places, such as ``main+16``: 16 bytes from the begin of a file, in a function of that name."""
+    spots_alone: dict[str, int] | None = None
+    """Those of them that were taken while no other thread could run."""
 
 
 def runs(
@@ -96,7 +98,7 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     told |= {"pages": one.pages} if one.pages else {}
     told |= {"cgroup": {"own": one.cgroup}} if one.cgroup else {}
     told |= {"futex": one.futex} if one.futex else {}
-    told |= {"hotspots": _hotspots(one.spots)} if one.spots else {}
+    told |= {"hotspots": _hotspots(one.spots, one.spots_alone)} if one.spots else {}
     classes = dict.fromkeys(("nobody", "one", "few", "waiting", "more"), 0.0) | one.idle
     idle = Idle(**{name: value * by for name, value in classes.items()}, source="records", alone=one.alone)
     return Run(
@@ -106,17 +108,18 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     )  # fmt: skip
 
 
-def _hotspots(spots: dict[str, int]) -> dict:
+def _hotspots(spots: dict[str, int], alone: dict[str, int] | None) -> dict:
     functions = sorted({place.partition("+")[0] for place in spots})
     places = [
         {"file": 0, "at": int(at), "samples": many, "function": functions.index(name)}
+        | ({"alone": alone[place]} if alone and place in alone else {})
         for place, many in spots.items()
         for name, _, at in [place.partition("+")]
     ]
     return {
         "period_ns": 997_000, "samples": sum(spots.values()), "unnamed": 0, "elsewhere": 0, "cost_ns": 0,
         "files": ["/bin/p"], "functions": functions, "places": places,
-    }  # fmt: skip
+    } | ({} if alone is None else {"alone": sum(alone.values())})  # fmt: skip
 
 
 def series_of(made: list[Run], n: int = 2) -> Series:

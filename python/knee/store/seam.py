@@ -218,6 +218,7 @@ class Place(TypedDict):
     file: int
     at: int
     samples: int
+    alone: NotRequired[int]
     function: NotRequired[int]
 
 
@@ -231,6 +232,7 @@ class Hotspots(TypedDict):
     cost_ns: int
     files: list[str]
     places: list[Place]
+    alone: NotRequired[int]
     functions: NotRequired[list[str]]
     unavailable: NotRequired[str]
 
@@ -789,7 +791,7 @@ _FUTEX_WAITS = either(
 )
 
 
-_PLACE = thing({"file": COUNT, "at": COUNT, "samples": COUNT}, {"function": COUNT})
+_PLACE = thing({"file": COUNT, "at": COUNT, "samples": COUNT}, {"alone": COUNT, "function": COUNT})
 
 
 _HOTSPOTS = thing(
@@ -802,7 +804,7 @@ _HOTSPOTS = thing(
         "files": listed(TEXT),
         "places": listed(_PLACE),
     },
-    {"functions": listed(TEXT), "unavailable": TEXT},
+    {"alone": COUNT, "functions": listed(TEXT), "unavailable": TEXT},
 )
 
 

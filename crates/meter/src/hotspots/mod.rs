@@ -9,6 +9,9 @@
 //! file and a place in it, which is the same in each run. Code that a program makes while it runs (a just-in-time
 //! compiler) is of no file: its addresses are those of one run.
 //!
+//! **Alone.** Where context switches are recorded as well, each sample is known to have been taken while other threads of
+//! the tree could run, or while none could: what a thread executes only then is a part of the work that nobody divided.
+//!
 //! **What is exact.** Each thread is sampled in proportion to its CPU time outside of the kernel. The kernel checks a
 //! timer, so an address is where the thread went on after the interrupt: of a store that waits for a cache line it is the
 //! next instruction.

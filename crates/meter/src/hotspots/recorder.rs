@@ -9,7 +9,7 @@ use knee_machine::clock::{monotonic, nanoseconds, thread_cpu};
 use super::event::{Event, Said};
 use super::ring::Ring;
 use super::tally::{Hotspots, Tally};
-use crate::switches::{Merge, SETTLED_NS, Timed};
+use crate::switches::{Merge, SETTLED_NS, Spells, Timed};
 
 /// CPU time between two samples of a thread: a little off the kernel's ticks, so that work in step with those is met
 /// everywhere.
@@ -84,9 +84,9 @@ impl HotspotRecorder {
         }
     }
 
-    /// Reads the rest when the whole tree has ended.
+    /// Reads the rest when the whole tree has ended. `alone` says when exactly one thread could run, where that is known.
     #[must_use]
-    pub fn finish(mut self) -> Hotspots {
+    pub fn finish(mut self, alone: Option<&Spells>) -> Hotspots {
         let before = thread_cpu();
         self.read(u64::MAX);
         let lost = (self.lost > 0).then(|| format!("{} records were lost", self.lost));
@@ -94,7 +94,7 @@ impl HotspotRecorder {
             unavailable: self.unavailable.or(lost),
             period_ns: self.period_ns,
             cost_ns: nanoseconds(self.cost + thread_cpu().saturating_sub(before)),
-            ..self.tally.finish()
+            ..self.tally.finish(alone)
         }
     }
 }

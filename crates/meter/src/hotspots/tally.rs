@@ -9,11 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::event::{Event, What};
 use super::functions::functions as names;
 use super::maps::{Found, Maps};
+use crate::switches::Spells;
 
 /// Places that are kept in a record: those with most samples.
 const MOST_PLACES: usize = 512;
 /// Places that are counted; samples of further ones are elsewhere.
 const MOST_COUNTED: usize = 1 << 18;
+/// Samples whose times are kept. Of more it is not known which were taken while no other thread could run.
+const MOST_TIMED: usize = 1 << 19;
 
 /// Where the program's tree computed outside of the kernel, by samples of its CPU time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +32,9 @@ pub struct Hotspots {
     pub unnamed: u64,
     /// Those of places that are not listed, because there are too many.
     pub elsewhere: u64,
+    /// Those that were taken while no other thread of the program could run; absent where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub alone: Option<u64>,
     /// CPU time spent reading them. What the kernel spent taking them is part of the program's.
     pub cost_ns: u64,
     /// Paths of the files.
@@ -49,6 +55,9 @@ pub struct Place {
     pub at: u64,
     /// Samples there.
     pub samples: u64,
+    /// Those that were taken while no other thread of the program could run, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub alone: Option<u64>,
     /// Which of the functions it is in, from 0; absent where the file has no symbol for it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub function: Option<usize>,
@@ -59,6 +68,8 @@ pub struct Place {
 pub(super) struct Tally {
     maps: Maps,
     counts: HashMap<Found, u64>,
+    /// When each sample was taken, and where, as far as that is known.
+    times: Vec<(u64, Option<Found>)>,
     samples: u64,
     unnamed: u64,
     elsewhere: u64,
@@ -67,11 +78,15 @@ pub(super) struct Tally {
 impl Tally {
     /// Takes the next event; they come in order of time.
     pub(super) fn note(&mut self, event: Event) {
-        let Event { pid, what, .. } = event;
+        let Event { t_ns, pid, what } = event;
         match what {
             What::Sample(address) => {
                 self.samples += 1;
-                match self.maps.find(pid, address) {
+                let found = self.maps.find(pid, address);
+                if self.times.len() < MOST_TIMED {
+                    self.times.push((t_ns, found));
+                }
+                match found {
                     None => self.unnamed += 1,
                     Some(place) if self.counts.len() < MOST_COUNTED || self.counts.contains_key(&place) => {
                         *self.counts.entry(place).or_default() += 1;
@@ -85,8 +100,9 @@ impl Tally {
         }
     }
 
-    /// The places with most samples. Files that have none are left out.
-    pub(super) fn finish(self) -> Hotspots {
+    /// The places with most samples. Files that have none are left out. `alone` says when exactly one thread could run.
+    pub(super) fn finish(mut self, alone: Option<&Spells>) -> Hotspots {
+        let alone = alone.and_then(|spells| self.while_alone(spells));
         let mut counts: Vec<(Found, u64)> = self.counts.into_iter().collect();
         counts.sort_unstable_by_key(|&(place, samples)| (std::cmp::Reverse(samples), place));
         let rest: u64 = counts.iter().skip(MOST_PLACES).map(|(_, samples)| samples).sum();
@@ -95,7 +111,10 @@ impl Tally {
         let (mut files, mut functions) = (Numbered::default(), Numbered::default());
         let mut places: Vec<Place> = counts
             .into_iter()
-            .map(|((file, at), samples)| Place { file: files.number(&paths[file]), at, samples, function: None })
+            .map(|((file, at), samples)| {
+                let alone = alone.as_ref().and_then(|(_, by_place)| by_place.get(&(file, at)).copied());
+                Place { file: files.number(&paths[file]), at, samples, alone, function: None }
+            })
             .collect();
         for (number, path) in files.names.iter().enumerate() {
             let (inside, at): (Vec<usize>, Vec<u64>) =
@@ -108,11 +127,27 @@ impl Tally {
             samples: self.samples,
             unnamed: self.unnamed,
             elsewhere: self.elsewhere + rest,
+            alone: alone.map(|(all, _)| all),
             files: files.names,
             functions: functions.names,
             places,
             ..Hotspots::default()
         }
+    }
+
+    /// How many samples were taken while exactly one thread could run, in all and at each place.
+    fn while_alone(&mut self, spells: &Spells) -> Option<(u64, HashMap<Found, u64>)> {
+        if self.samples > self.times.len() as u64 {
+            return None;
+        }
+        let (mut all, mut by_place) = (0, HashMap::new());
+        for (_, found) in self.times.drain(..).filter(|&(t_ns, _)| spells.contain(t_ns)) {
+            all += 1;
+            if let Some(place) = found {
+                *by_place.entry(place).or_default() += 1;
+            }
+        }
+        Some((all, by_place))
     }
 }
 
@@ -150,10 +185,25 @@ mod tests {
             }
         }
         tally.note(event(What::Sample(0x9000)));
-        let found = tally.finish();
+        let found = tally.finish(None);
         assert_eq!((found.samples, found.unnamed, found.elsewhere), (602, 1, 88));
         assert_eq!(found.files, ["/bin/a"]);
         assert_eq!(found.places.len(), 512);
-        assert_eq!(found.places[0], Place { file: 0, at: 0x47, samples: 2, function: None });
+        assert_eq!(found.places[0], Place { file: 0, at: 0x47, samples: 2, alone: None, function: None });
+        assert_eq!(found.alone, None);
+    }
+
+    #[test]
+    fn samples_while_no_other_thread_could_run_are_counted() {
+        let mut tally = Tally::default();
+        let event = |t_ns, what| Event { t_ns, pid: 1, what };
+        tally.note(event(0, What::Map { start: 0x1000, length: 0x1000, offset: 0, file: "/bin/a".into() }));
+        for (t_ns, address) in [(1, 0x1001), (5, 0x1001), (6, 0x1001), (7, 0x1002), (8, 0x9000), (20, 0x1003)] {
+            tally.note(event(t_ns, What::Sample(address)));
+        }
+        let found = tally.finish(Some(&Spells::of(&[(5, 9)])));
+        assert_eq!((found.samples, found.alone), (6, Some(4)), "that in code of no file is one of them");
+        let alone: Vec<_> = found.places.iter().map(|place| (place.at, place.samples, place.alone)).collect();
+        assert_eq!(alone, [(1, 3, Some(2)), (2, 1, Some(1)), (3, 1, None)]);
     }
 }

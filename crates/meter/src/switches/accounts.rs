@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{Event, What};
 use super::profile::{Activity, Concurrency, Profile};
+use super::spells::Spells;
 
 /// Ended threads whose sums are kept one by one; those of later ones are in the totals only.
 const MOST_KEPT: usize = 1 << 16;
@@ -87,6 +88,7 @@ pub(crate) struct Followed {
     pub(crate) threads: u64,
     pub(crate) totals: SwitchSums,
     pub(crate) concurrency: Concurrency,
+    pub(crate) spells: Spells,
     pub(crate) begin_ns: u64,
     pub(crate) end_ns: u64,
     pub(crate) odd: u64,
@@ -200,11 +202,13 @@ impl Accounts {
         for tid in self.living.keys().copied().collect::<Vec<_>>() {
             self.end(tid, end_ns);
         }
+        let (concurrency, spells) = self.profile?.finish(self.most_alone);
         Some(Followed {
             lives: self.ended,
             threads: self.threads,
             totals: self.totals,
-            concurrency: self.profile?.finish(self.most_alone),
+            concurrency,
+            spells,
             begin_ns: self.begin_ns,
             end_ns,
             odd: self.odd,

@@ -57,7 +57,7 @@ impl Switches {
     /// Adds what was found of all threads, and of those that were sampled to each. `launch` is when their times begin, on
     /// the clock of the events.
     pub(super) fn fill(&mut self, followed: Followed, launch: u64, threads: &mut [ThreadUse]) {
-        let Followed { mut lives, threads: number, totals, concurrency, begin_ns, end_ns, odd } = followed;
+        let Followed { mut lives, threads: number, totals, concurrency, begin_ns, end_ns, odd, .. } = followed;
         self.odd += odd;
         self.begin_ns = Some(begin_ns.saturating_sub(launch));
         self.end_ns = Some(end_ns.saturating_sub(launch));

@@ -34,6 +34,7 @@ mod profile;
 mod recorder;
 mod refused;
 mod ring;
+mod spells;
 
 pub use self::accounts::SwitchSums;
 pub use self::found::{SwitchTotal, Switches};
@@ -41,3 +42,4 @@ pub(crate) use self::merge::{Merge, SETTLED_NS, Timed};
 pub use self::profile::{Alone, Concurrency};
 pub use self::recorder::{MOST_A_SECOND, SwitchRecorder};
 pub(crate) use self::refused::Refused;
+pub use self::spells::Spells;

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::spells::Spells;
+
 /// More threads than this at once are counted as this many.
 const MOST_AT_ONCE: usize = 1024;
 /// Lengths that are kept for a median. When there are more, every second one is dropped, and from then on every second
@@ -49,6 +51,7 @@ pub(crate) struct Profile {
     /// The newest interval with one runnable thread: when it began, and until when it is known to last.
     spell: Option<(u64, u64)>,
     lengths: Lengths,
+    spells: Spells,
 }
 
 /// What a thread does, as far as the profile is concerned.
@@ -89,7 +92,7 @@ impl Profile {
             Some((_, until)) if *until == began => *until = t_ns,
             spell => {
                 let ended = spell.replace((began, t_ns));
-                self.lengths.extend(ended);
+                self.keep(ended);
             }
         }
         Some((i32::try_from(self.tids).unwrap_or(0), passed))
@@ -112,9 +115,18 @@ impl Profile {
         self.running -= usize::from(from == Activity::Running);
     }
 
-    /// The result; `most` is the thread that was alone for longest, and for how long.
-    pub(crate) fn finish(mut self, most: Option<(i32, u64)>) -> Concurrency {
-        self.lengths.extend(self.spell.take());
+    /// Keeps an interval that has ended.
+    fn keep(&mut self, ended: Option<(u64, u64)>) {
+        let Some((begin, end)) = ended else { return };
+        self.lengths.add(end - begin);
+        self.spells.add((begin, end));
+    }
+
+    /// The result, and when exactly one thread could run; `most` is the thread that was alone for longest, and for how
+    /// long.
+    pub(crate) fn finish(mut self, most: Option<(i32, u64)>) -> (Concurrency, Spells) {
+        let last = self.spell.take();
+        self.keep(last);
         let Lengths { count, longest, .. } = self.lengths;
         self.found.alone = most.filter(|_| count > 0).map(|(tid, most_ns)| Alone {
             tid,
@@ -123,7 +135,7 @@ impl Profile {
             median_ns: self.lengths.median(),
             longest_ns: longest,
         });
-        self.found
+        (self.found, self.spells)
     }
 }
 
@@ -146,9 +158,7 @@ struct Lengths {
 }
 
 impl Lengths {
-    fn extend(&mut self, spell: Option<(u64, u64)>) {
-        let Some((begin, end)) = spell else { return };
-        let length = end - begin;
+    fn add(&mut self, length: u64) {
         if self.count.is_multiple_of(1 << self.thinned) {
             self.kept.push(length);
         }
@@ -190,11 +200,12 @@ mod tests {
         assert_eq!(profile.advance(190), None);
         profile.change(2, Activity::Running, Activity::Off);
         assert_eq!(profile.advance(191), Some((1, 1)));
-        let found = profile.finish(Some((1, 51)));
+        let (found, spells) = profile.finish(Some((1, 51)));
         assert_eq!(found.running_ns, [10, 71, 10]);
         assert_eq!(found.runnable_ns, [5, 76, 10]);
         let alone = Alone { tid: 1, most_ns: 51, intervals: 2, median_ns: 1, longest_ns: 75 };
         assert_eq!(found.alone, Some(alone));
+        assert_eq!(spells, Spells::of(&[(100, 175), (190, 191)]));
     }
 
     #[test]
@@ -202,7 +213,7 @@ mod tests {
         let mut lengths = Lengths::default();
         let many = 5 * MOST_LENGTHS as u64;
         for number in 0..many {
-            lengths.extend(Some((0, number * 7919 % many)));
+            lengths.add(number * 7919 % many);
         }
         assert_eq!((lengths.count, lengths.longest), (many, many - 1));
         assert!(lengths.kept.len() < MOST_LENGTHS);
@@ -217,7 +228,7 @@ mod tests {
             profile.change(tid, Activity::Off, Activity::Ready);
         }
         assert_eq!(profile.advance(9), None);
-        let found = profile.finish(None);
+        let (found, _) = profile.finish(None);
         assert_eq!((found.runnable_ns.len(), found.runnable_ns[MOST_AT_ONCE], found.running_ns), (1025, 9, vec![9]));
     }
 }

@@ -12,6 +12,7 @@ use super::found::Switches;
 use super::merge::{Merge, SETTLED_NS};
 use super::refused::Refused;
 use super::ring::{Read, Ring};
+use super::spells::Spells;
 use crate::sampler::ThreadUse;
 use crate::states::Mechanism;
 
@@ -122,9 +123,10 @@ impl SwitchRecorder {
     }
 
     /// Reads the rest when the whole tree has ended, and adds what was found to the threads that were sampled. `launch` is
-    /// the time of the monotonic clock from which their times count.
+    /// the time of the monotonic clock from which their times count. Also says when exactly one thread could run, where
+    /// there are records of the whole run.
     #[must_use]
-    pub fn finish(mut self, launch: Duration, threads: &mut [ThreadUse]) -> Switches {
+    pub fn finish(mut self, launch: Duration, threads: &mut [ThreadUse]) -> (Switches, Option<Spells>) {
         let before = thread_cpu();
         // Twice: what the kernel says of lost records waits for room.
         if self.read() && !self.rings.is_empty() {
@@ -153,8 +155,13 @@ impl SwitchRecorder {
             unsampled: None,
             concurrency: None,
         };
+        let mut spells = None;
         match followed {
-            Some(followed) => switches.fill(followed, launch, threads),
+            Some(mut followed) => {
+                let all = std::mem::take(&mut followed.spells);
+                spells = all.whole().filter(|_| switches.mechanism == Mechanism::Records);
+                switches.fill(followed, launch, threads);
+            }
             None if switches.mechanism == Mechanism::Records => {
                 switches.mechanism = Mechanism::Samples;
                 switches.unavailable = Some("the kernel wrote no records".into());
@@ -162,7 +169,7 @@ impl SwitchRecorder {
             None => {}
         }
         switches.cost_ns = nanoseconds(self.cost + thread_cpu().saturating_sub(before));
-        switches
+        (switches, spells)
     }
 }
 

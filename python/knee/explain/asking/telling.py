@@ -133,6 +133,8 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
         (rest, [COLLECTOR]),
         (book.value(TOGETHER).value, [ALLOCATOR] if found.mapped(SPIN) else []),
         (book.value(NOBODY, ONE, FEW).value, [INTERPRETER, COLLECTOR]),
+        # What a thread executes while it works alone.
+        (book.value(ONE).value, [HOTSPOTS]),
         (book.value(NOBODY).value, [FILES]),
     ]
     least = max(GROWN, SMALL * book.loss.value)

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use knee_machine::clock::nanoseconds;
-use knee_meter::hotspots::{HotspotRecorder, Hotspots};
+use knee_meter::hotspots::Hotspots;
 use knee_meter::perf::Counter;
 use knee_meter::switches::Switches;
 use knee_meter::{FutexWaits, Mapped, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
@@ -72,7 +72,7 @@ impl Running {
             stderr_tail: self.stderr.as_ref().map(Capture::shown).unwrap_or_default(),
         };
         let recorder = self.counting.take_switches();
-        let hotspots = self.counting.take_hotspots().map(HotspotRecorder::finish);
+        let hotspots = self.counting.take_hotspots();
         let counters = self.counting.finish();
         let watched = self.pinner.is_some() || self.sampler.is_some();
         let (pinning, tied) = self.pinner.map(Pinner::finish).unzip();
@@ -95,7 +95,8 @@ impl Running {
         if let Some(report) = &mut report {
             report.counted(&self.lent);
         }
-        let switches = recorder.map(|recorder| recorder.finish(self.launch, &mut observed));
+        let (switches, alone) = recorder.map(|recorder| recorder.finish(self.launch, &mut observed)).unzip();
+        let hotspots = hotspots.map(|recorder| recorder.finish(alone.flatten().as_ref()));
         Seen {
             counters,
             threads: Threads::new(observed, tied, pinning, watched.then_some(self.unseen)),

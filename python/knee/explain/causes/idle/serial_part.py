@@ -7,6 +7,7 @@ Why the curve bends
     law).
 How to test it
     Run twice the threads on the same cpus: a serial part takes as long as before, uneven work is divided more finely.
+    Samples of instructions may show that it is code which threads hardly execute beside others.
 How to move it
     Divide the serial part among threads, or let it overlap with parallel work.
 """
@@ -17,6 +18,7 @@ from knee.explain.causes.cause import Finding
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.idle.alone import adds_work, alone
+from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.pieces import divided_unevenly
 from knee.explain.signs.words import plain
 
@@ -40,8 +42,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     seconds = mean(found.watched.idle("one") / (found.threads - 1))
     # A helper of the runtime, such as a collector, is no part of the program, and one large piece no serial part.
     # What more threads compute besides the work says nothing of how that was divided.
-    uneven = divided_unevenly(found) and not adds_work(found)
-    if helped(found, seconds.value) or uneven or _many(found):
+    own = own_code(found)
+    pieces = (divided_unevenly(found) and not adds_work(found)) or _many(found)
+    if helped(found, seconds.value) or (pieces and not (own is not None and own.most)):
         return None
     return Finding(
         series=found.series.name,
@@ -50,6 +53,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         signs=(
             f"with {found.threads} threads one works alone for {plain(seconds)} s",
             f"with twice the threads on the same cpus that takes {plain(divided.stays)} times as long",
+            *(() if own is None or not own.most else (own.said,)),
         ),
         refute="divide that part among threads: if the loss stays, it is not the serial part",
         remedy="divide the serial part among threads, or let it overlap with parallel work",

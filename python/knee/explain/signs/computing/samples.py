@@ -23,12 +23,14 @@ class Samples:
     """Samples of several runs, by place.
 
     ``functions`` has the names of the functions at those places that have one; ``total`` counts samples elsewhere, too.
+    ``alone`` has those that were taken while no other thread could run; None where that is not known of each run.
     """
 
     at: Counter[Place]
     functions: dict[Place, str]
     total: int
     runs: int
+    alone: Counter[Place] | None = None
 
     @property
     def placed(self) -> bool:
@@ -51,6 +53,8 @@ class Samples:
 def samples(found: Evidence, question: str) -> Samples | None:
     """Return the samples of all runs that answer a question; None if there are none."""
     at: Counter[Place] = Counter()
+    alone: Counter[Place] = Counter()
+    known = True
     functions: dict[Place, str] = {}
     total = runs = 0
     cell = found.test(question)
@@ -59,10 +63,12 @@ def samples(found: Evidence, question: str) -> Samples | None:
         if spots is None or "unavailable" in spots:
             continue
         total, runs = total + spots["samples"], runs + 1
+        known &= "alone" in spots
         names = spots.get("functions", [])
         for one in spots["places"]:
             place = spots["files"][one["file"]], one["at"]
             at[place] += one["samples"]
+            alone[place] += one.get("alone", 0)
             if "function" in one:
                 functions[place] = names[one["function"]]
-    return Samples(at, functions, total, runs) if runs else None
+    return Samples(at, functions, total, runs, alone if known else None) if runs else None

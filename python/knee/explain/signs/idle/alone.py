@@ -6,8 +6,8 @@ pieces are handed out in turn, to half, where the first threads get all of it. S
 Where no further thread works, there are as many pieces as before, which are uneven.
 
 A thread that hardly ever computes beside others has no piece of their work, however many threads there are: what it
-does alone is a part that nobody divided. And where one thread works alone in a long stretch, CPU time that further
-threads add is no work that fills the gap.
+does alone is a part that nobody divided. So is code that threads hardly execute beside others. And where one thread
+works alone in a long stretch, CPU time that further threads add is no work that fills the gap.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER,
 from knee.explain.signs.idle.doubled import fixed_pieces, kept, told, waits_actively
 from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
+from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.idle.stretches import SAME, changes_hands, long_stretches, one_alone
 from knee.explain.signs.idle.waits import own_waits
@@ -99,6 +100,8 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
         low = usual = most = 1.0
     if name == "one":
         low, usual, most = (min(one, 1 - _never_beside(found)) for one in (low, usual, most))
+        if (own := own_code(found)) is not None:
+            low, usual, most = min(low, 1 - own.least), min(usual, 1 - own.share), min(most, 1 - own.least)
     return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
 
 

@@ -1,0 +1,118 @@
+"""Whether what a thread executes while it works alone is code of its own, which threads hardly execute beside others.
+
+Then it is no piece of the work that threads share: it is a part that nobody divided. Where a thread executes the same
+code alone as beside others, nothing is said: a part that nobody divided may call the same functions.
+
+Samples of instructions tell, in runs whose context switches are recorded: each is taken while other threads could run
+as well, or while none could. Places are pieces of code of one cache line. By chance, too, some places are met only
+alone, above all where each is met seldom; that much is subtracted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from knee.explain.ledger.evidence import Evidence
+from knee.explain.signs.computing.samples import HOTSPOTS, Place, Samples, samples
+from knee.stats.intervals import Array
+from knee.stats.proportion import clopper_pearson
+
+PIECE = 64
+"""Bytes of a piece of code."""
+
+ENOUGH = 20
+"""Samples alone, and beside others, that tell."""
+
+RARELY = 0.1
+"""How often code of one's own is met beside others, at most, over how often it is met alone, as shares of either."""
+
+MOSTLY = 0.5
+"""Share of what a thread executes alone that is its own, at least, where that is a part that nobody divided; and what
+chance makes of the same code, at most, where that can be told.
+"""
+
+DRAWS = 200
+"""Draws of what the samples would be if threads executed the same code alone as beside others."""
+
+NAMED = 0.7
+"""Share of one's own code that one function has, where it is named."""
+
+
+@dataclass(frozen=True)
+class OwnCode:
+    """How much of what a thread executes alone is code of its own."""
+
+    share: float
+    """Without what chance makes of the same code."""
+    least: float
+    """At least that much: the lower end of a one-sided 95 % interval."""
+    function: str | None
+    """The function that most of it is in, if threads hardly execute that beside others."""
+
+    @property
+    def most(self) -> bool:
+        """Whether surely most of it is."""
+        return self.least > MOSTLY
+
+    @property
+    def said(self) -> str:
+        """It in words."""
+        most = "" if self.function is None else f", most of it in {self.function}"
+        return f"{100 * self.share:.0f} % of what it executes then, threads hardly execute beside others{most}"
+
+
+def own_code(found: Evidence) -> OwnCode | None:
+    """Return how much of what a thread executes alone is its own; None where samples cannot tell."""
+    many = samples(found, HOTSPOTS)
+    if many is None or many.alone is None or not many.placed:
+        return None
+    alone, beside = many.alone.total(), many.at.total() - many.alone.total()
+    if min(alone, beside) < ENOUGH:
+        return None
+    of_piece, alone_there = _pieces(many.at), _pieces(many.alone)
+    pieces = list(of_piece)
+    every: Array = np.array([of_piece[piece] for piece in pieces], dtype=float)
+    own_there: Array = np.array([alone_there[piece] for piece in pieces], dtype=float)
+    own = _own(own_there, every, alone, beside)
+    chance = np.random.default_rng(3).binomial(every.astype(int), alone / (alone + beside), (DRAWS, every.size))
+    expected = float((chance * _own(chance.astype(float), every, alone, beside)).sum(axis=1).mean()) / alone
+    if expected > MOSTLY:
+        return None
+    seen = int(own_there[own].sum())
+    low = clopper_pearson(seen, alone).low
+    share, least = (max(0.0, (one - expected) / (1 - expected)) for one in (seen / alone, low))
+    return OwnCode(share, least, _function(many, many.alone, seen))
+
+
+def _own(alone_there: Array, every: Array, alone: int, beside: int) -> npt.NDArray[np.bool_]:
+    """Return which pieces are hardly met beside others; for shape (..., pieces)."""
+    return (alone_there > 0) & ((every - alone_there) / beside <= RARELY * alone_there / alone)
+
+
+def _pieces(at: Counter[Place]) -> Counter[Place]:
+    found: Counter[Place] = Counter()
+    for (file, byte), many in at.items():
+        found[file, byte // PIECE] += many
+    return found
+
+
+def _function(many: Samples, alone: Counter[Place], seen: int) -> str | None:
+    """Return the function in which most of one's own code is; None where there is none, or it has no name."""
+    every, own = (_functions(at, many.functions) for at in (many.at, alone))
+    name = max(own, key=lambda name: own[name], default=None)
+    if name is None or not own[name] >= NAMED * seen > 0:
+        return None
+    there = np.array([own[name]], dtype=float), np.array([every[name]], dtype=float)
+    return name if _own(*there, alone.total(), many.at.total() - alone.total()).all() else None
+
+
+def _functions(at: Counter[Place], names: dict[Place, str]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for place, often in at.items():
+        if (name := names.get(place)) is not None:
+            found[name] += often
+    return found

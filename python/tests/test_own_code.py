@@ -1,0 +1,105 @@
+"""Whether a thread that works alone executes code of its own, and that this is a serial part however short it is."""
+
+import json
+import math
+import random
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import skipped
+from told import Made, evidence_of, named
+
+from knee.explain.signs.computing.samples import HOTSPOTS
+from knee.explain.signs.idle.own_code import OwnCode, own_code
+from knee.store.idle import Alone
+
+PROGRAM = Path(__file__).parents[2] / "bench/planted/programs/c/city_ticks.c"
+
+WORK = {f"work+{at}": 30 for at in range(0, 640, 64)}
+MERGE = {f"merge+{at}": 10 for at in range(4096, 4736, 64)}
+BASE = Made(1.0, 1.0)
+
+
+def sampled(beside: dict[str, int], alone: dict[str, int] | None, own: Alone | None = None, **more: Made):
+    """Return evidence of two threads of which one works alone for 0.3 s, with samples beside others and alone."""
+    every = {place: beside.get(place, 0) + (alone or {}).get(place, 0) for place in {**beside, **(alone or {})}}
+    many = Made(0.65, 1.0, {"one": 0.3}, sleeps=10, shares=(0.5, 0.5), alone=own)
+    hot = replace(many, spots=every, spots_alone=alone)
+    twice = Made(0.65, 1.0, {"one": 0.3}, sleeps=10, shares=(0.25,) * 4)
+    tests = {"one cpu": Made(1.0, 1.0, sleeps=4), "twice the threads": twice, HOTSPOTS: hot, **more}
+    return evidence_of(BASE, many, tests)
+
+
+def test_code_that_is_never_met_beside_others_is_ones_own():
+    found = own_code(sampled(WORK, MERGE))
+    assert found.most
+    assert (found.share, found.function) == (1.0, "merge")
+    assert found.said == "100 % of what it executes then, threads hardly execute beside others, most of it in merge"
+    half = own_code(sampled(WORK, {**dict.fromkeys(WORK, 10), **MERGE}))
+    assert half.share == pytest.approx(0.5, abs=0.05)
+    assert not half.most
+    assert half.function is None
+
+
+def test_a_function_that_threads_also_execute_beside_others_is_not_named():
+    inlined = {f"main+{place.partition('+')[2]}": often for place, often in MERGE.items()}
+    found = own_code(sampled({f"main+{at}": 30 for at in range(0, 640, 64)}, inlined))
+    assert found.most
+    assert found.function is None
+
+
+def test_the_same_code_is_nobodys_own_however_seldom_each_place_is_met():
+    assert own_code(sampled(WORK, dict.fromkeys(WORK, 10))) == OwnCode(0.0, 0.0, None)
+    # Each place is met once in a run, of which one half by chance while no other thread could run.
+    chance = random.Random(5)
+    places = [{"file": 0, "at": 64 * at, "samples": 1} for at in range(300)]
+
+    def drawn() -> dict:
+        alone = [place | {"alone": 1} if chance.random() < 0.5 else place for place in places]
+        return {"places": alone, "samples": len(places), "alone": sum("alone" in one for one in alone)}
+
+    found = sampled(WORK, MERGE)
+    for run in found.tests[HOTSPOTS].runs:
+        run.record["hotspots"] |= drawn()
+    assert own_code(found).share < 0.05
+
+
+def test_nothing_is_said_of_few_samples_and_of_records_that_do_not_tell():
+    assert own_code(sampled(WORK, None)) is None
+    assert own_code(sampled(WORK, {"merge+4096": 3})) is None
+    assert own_code(sampled({"work+0": 3}, MERGE)) is None
+    assert own_code(evidence_of(BASE, BASE, {})) is None
+
+
+def test_short_stretches_of_any_thread_are_a_serial_part_where_they_have_code_of_their_own():
+    short = Alone(share=0.3, intervals=300, longest_s=0.002, helper=False)
+    assert named(sampled(WORK, dict.fromkeys(WORK, 10), short)) == {}
+    assert named(sampled(WORK, MERGE, short))["serial part",] == pytest.approx(math.log(1.3), abs=0.02)
+
+
+def test_pieces_that_have_no_code_of_their_own_stay_uneven():
+    uneven = Made(0.52, 1.0, {"one": 0.05}, sleeps=10, shares=(0.33, 0.28, 0.22, 0.17))
+    found = sampled(WORK, dict.fromkeys(WORK, 10), **{"twice the threads": uneven})
+    many = replace(found.many, runs=tuple(replace(run, shares=(0.64, 0.36)) for run in found.many.runs))
+    assert list(named(replace(found, many=many))) == [("imbalance",)]
+
+
+def test_a_real_program_shows_the_code_of_its_serial_part(binary, tmp_path):
+    program = tmp_path / "ticks"
+    subprocess.run(["gcc", "-O2", "-pthread", PROGRAM, "-o", program], check=True)
+    spots = _hotspots(binary, program, "0.55")
+    assert spots["alone"] > 50
+    found = sampled(WORK, MERGE)
+    cell = found.tests[HOTSPOTS]
+    runs = tuple(replace(run, record=run.record | {"hotspots": spots}) for run in cell.runs)
+    assert own_code(replace(found, tests=found.tests | {HOTSPOTS: replace(cell, runs=runs)})).most
+
+
+def _hotspots(binary: str, program: Path, dial: str) -> dict:
+    words = [binary, "run", "--json", "--switches", "--hotspots", "-n", "2", "--", program, "2", dial, "100"]
+    record = json.loads(subprocess.run(words, capture_output=True, check=True, text=True).stdout)
+    if "unavailable" in record["hotspots"] or "alone" not in record["hotspots"]:
+        skipped("code of a serial part", "this kernel takes no samples of instructions, or records no context switches")
+    return record["hotspots"]
