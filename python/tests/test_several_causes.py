@@ -13,6 +13,7 @@ from knee.explain.ledger.evidence import evidence, over
 from knee.explain.ledger.explanation import explanation, unexplained
 from knee.explain.ledger.inflation import factors
 from knee.explain.ledger.ledger import MACHINE, MORE, ONE, UNDIVIDED, ledger
+from knee.explain.ledger.naming import candidates
 from knee.explain.ledger.together import together
 
 BASE = Made(1.0, 1.0)
@@ -71,6 +72,20 @@ def test_waits_that_another_allocator_takes_away_are_no_lock_of_the_program():
     assert list(named(evidence_of(BASE, many, tests))) == [("allocator",)]
     lock = {**tests, "allocator: other": many}
     assert list(named(evidence_of(BASE, many, lock))) == [("sleeping lock",)]
+
+
+def test_threads_that_a_lock_wakes_may_wait_for_a_cpu_as_well():
+    def locked(one: float, waiting: float) -> list[tuple[tuple[str, ...], Part]]:
+        many = Made(0.535, 1.0, {"one": one, "waiting": waiting}, sleeps=2000)
+        tests = {"one cpu": CALM, "twice the threads": many}
+        found = evidence_of(BASE, many, tests)
+        return [(finding.names, finding.part) for finding in candidates(found, ledger(found))]
+
+    ((names, part),) = locked(0.04, 0.03)
+    assert names == ("sleeping lock",)
+    assert part.value == pytest.approx(0.04, abs=0.005), "that much is surely the lock's"
+    assert part.high > 0.06
+    assert locked(0.005, 0.065) == [], "what surely is the lock's is too little"
 
 
 def test_uneven_work_beside_a_lock_is_named_from_cpu_times_and_smaller_pieces():

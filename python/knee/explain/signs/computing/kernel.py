@@ -10,7 +10,7 @@ import numpy as np
 
 from knee.explain.causes.cause import Part
 from knee.explain.ledger.evidence import Evidence, Mean, mean
-from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
+from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, WAITING, Ledger
 from knee.explain.signs.idle.stretches import long_stretches, longest_stretch
 from knee.explain.signs.idle.waits import own_waits
 from knee.stats.intervals import combined
@@ -49,13 +49,23 @@ def lock_passed_on(found: Evidence, book: Ledger) -> bool:
 
 
 def waited_for_lock(found: Evidence, book: Ledger) -> Part:
-    """Return how much of the loss a lock holds: the parts that it holds, without a long start or end of one thread."""
+    """Return how much of the loss a lock holds: the parts that it holds, without a long start or end of one thread.
+
+    Time in which threads wait for a cpu may be the lock's.
+    """
     holds = held_by_lock(found, book)
-    whole = Part.of(book.value(*holds))
-    return whole.less(longest_stretch(found, book)) if ONE in holds else whole
+    whole, surely = (Part.of(book.value(*some)) for some in (holds, [name for name in holds if name != WAITING]))
+    if ONE in holds:
+        whole, surely = (part.less(longest_stretch(found, book)) for part in (whole, surely))
+    return Part(surely.value, surely.low, max(surely.high, whole.high))
 
 
 def held_by_lock(found: Evidence, book: Ledger) -> tuple[str, ...]:
-    """Return the parts of the ledger that a lock holds whose waiters sleep."""
+    """Return the parts of the ledger that a lock holds whose waiters sleep.
+
+    A waiter that is woken may wait for the cpu of the thread that wakes it, although others are free.
+    """
     idle = (NOBODY, FEW) if long_stretches(found) else (NOBODY, ONE, FEW)
+    if found.threads <= found.series.cpus:
+        idle = (*idle, WAITING)
     return (*idle, TOGETHER) if handing_over(found, book) else idle
