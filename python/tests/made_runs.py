@@ -13,7 +13,7 @@ from knee.explain.scaling.summary import summarize
 from knee.explain.verdict.form import Verdict
 from knee.explain.verdict.results import Results
 from knee.explain.verdict.study import make
-from knee.store.run import Run, joined
+from knee.store.records.run import Run, joined
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ import pytest
 from conftest import THREAD
 from told import Made, evidence_of, named, runs, series_of
 
-from knee.explain.ledger.evidence import evidence
+from knee.explain.evidence.evidence import evidence
 from knee.explain.signs.beside import STREAM, slower
 from knee.explain.signs.idle.waits import waits
-from knee.store.idle import Alone
-from knee.store.run import joined
+from knee.store.records.idle import Alone
+from knee.store.records.run import joined
 
 BASE = Made(1.0, 1.0)
 CALM = Made(1.0, 1.0, sleeps=4)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from told import Made, runs, series_of
 
-from knee.explain.ledger.evidence import evidence
+from knee.explain.evidence.evidence import evidence
 from knee.explain.ledger.ledger import MACHINE, ledger
-from knee.store.idle import idle_of
+from knee.store.records.idle import idle_of
 
 
 def test_a_workload_runs_as_so_many_processes_with_a_thread_each(binary: str, tmp_path: Path):

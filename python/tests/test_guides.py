@@ -10,7 +10,7 @@ from test_remedies import here
 from knee import cli
 from knee.explain.responses import COMPARED, DERIVED
 from knee.stats.practical import Size
-from knee.store.outputs import WHERE
+from knee.store.records.outputs import WHERE
 from knee.study.kinds.option import GROUPS
 from knee.study.remedies import all_remedies
 

@@ -10,7 +10,7 @@ from told import Made, evidence_of, named
 from knee.explain.signs.computing.collector import COLLECTING, collector_costs
 from knee.explain.signs.computing.hotspots import Grown, compiles, grown, growth_in
 from knee.stats.intervals import Interval
-from knee.store.run import joined
+from knee.store.records.run import joined
 
 LOOP = {f"work+{at}": 40 for at in range(0, 40, 4)}
 """A loop of ten instructions, each as long."""

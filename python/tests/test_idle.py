@@ -10,7 +10,7 @@ from made_up.play import play
 from made_up.write import record
 from test_made_up import BARE, MACHINE
 
-from knee.store.idle import idle_of
+from knee.store.records.idle import idle_of
 
 
 def found(threads: int, *, switches: bool = True, cpus: list[int] | None = None, **fields: float):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from told import Made, evidence_of, named, runs, series_of
 
-from knee.explain.ledger.evidence import evidence
+from knee.explain.evidence.evidence import evidence
 
 BASE = Made(1.0, 1.0)
 FOUR = (0.3, 0.27, 0.23, 0.2)

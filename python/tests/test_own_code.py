@@ -13,7 +13,7 @@ from told import Made, evidence_of, named
 
 from knee.explain.signs.computing.samples import HOTSPOTS
 from knee.explain.signs.idle.own_code import OwnCode, own_code
-from knee.store.idle import Alone
+from knee.store.records.idle import Alone
 
 PROGRAM = Path(__file__).parents[2] / "bench/planted/programs/c/city_ticks.c"
 

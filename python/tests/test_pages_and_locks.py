@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from told import Made, evidence_of, named, runs, series_of
 
-from knee.explain.ledger.evidence import Mean, evidence
+from knee.explain.evidence.evidence import evidence
+from knee.explain.evidence.means import Mean
 from knee.explain.signs.relief import Relief
 from knee.stats.intervals import Interval
 

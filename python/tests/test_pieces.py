@@ -7,7 +7,7 @@ import pytest
 from told import Made, evidence_of, named
 
 from knee.explain.signs.idle.pieces import divided_unevenly, may_be_equal
-from knee.store.idle import Alone
+from knee.store.records.idle import Alone
 
 BASE = Made(1.0, 1.0)
 CALM = Made(1.0, 1.0, sleeps=4)

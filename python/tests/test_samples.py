@@ -74,7 +74,7 @@ def test_samples_that_unpack_to_gigabytes_are_left_out(path, monkeypatch):
     path.write_bytes(gzip.compress(WHOLE.encode()) + 4000 * gzip.compress(bytes(1 << 20)))
     with pytest.raises(StudyError, match="a line has more than 64 KiB"):
         noted(path, "cpu_ns")
-    monkeypatch.setattr(import_module("knee.store.samples"), "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(import_module("knee.store.files.samples"), "MOST_BYTES", 1 << 20)
     path.write_bytes(gzip.compress(WHOLE.encode() + 40_000 * b"11,thread:7,cpu_ns,12345678\n"))
     with pytest.raises(StudyError, match="it unpacks to more than 1 MiB"):
         noted(path, "cpu_ns")

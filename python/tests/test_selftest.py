@@ -11,7 +11,7 @@ from conftest import record
 
 from knee.explain.selftest import evaluate
 from knee.stats.proportion import clopper_pearson
-from knee.store.run import joined
+from knee.store.records.run import joined
 from knee.study.design import pairs
 
 

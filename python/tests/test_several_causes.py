@@ -9,7 +9,8 @@ from conftest import record
 from told import Made, evidence_of, named, runs, series_of
 
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.evidence import evidence, over
+from knee.explain.evidence.evidence import evidence
+from knee.explain.evidence.means import over
 from knee.explain.ledger.explanation import explanation, unexplained
 from knee.explain.ledger.inflation import factors
 from knee.explain.ledger.ledger import MACHINE, MORE, ONE, UNDIVIDED, ledger

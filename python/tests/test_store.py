@@ -7,7 +7,7 @@ from conftest import THREAD, record, rewrite
 
 from knee import store
 from knee.store import Folder, StudyError
-from knee.store.run import joined
+from knee.store.records.run import joined
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from told import Made, evidence_of, named, runs, series_of
 
-from knee.explain.ledger.evidence import evidence
+from knee.explain.evidence.evidence import evidence
 from knee.explain.ledger.explanation import explanation
-from knee.store.idle import Alone
+from knee.store.records.idle import Alone
 
 BASE = Made(1.0, 1.0)
 CALM_ONE_CPU = Made(1.0, 1.0, sleeps=4)

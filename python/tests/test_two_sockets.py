@@ -20,7 +20,7 @@ from made_up.play import play
 from made_up.program import Program
 from test_made_up import topology
 
-from knee.explain.ledger.evidence import evidence
+from knee.explain.evidence.evidence import evidence
 from knee.explain.ledger.explanation import Explanation, explanation
 from knee.explain.scaling.series import group
 

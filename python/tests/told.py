@@ -7,12 +7,12 @@ from pathlib import Path
 
 from conftest import THREAD, VALID, machine, record
 
-from knee.explain.ledger.evidence import Evidence, evidence
+from knee.explain.evidence.evidence import Evidence, evidence
 from knee.explain.ledger.ledger import ledger
 from knee.explain.ledger.naming import candidates
 from knee.explain.scaling.series import Series, group
 from knee.store import Folder, Run
-from knee.store.idle import Alone, Idle
+from knee.store.records.idle import Alone, Idle
 
 ROLES = {
     "one cpu": "one-cpu",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from knee import _binary
 from knee.store import Folder, StudyError
-from knee.store.samples import noted
+from knee.store.files.samples import noted
 
 EMULATED = "KNEE_EMULATED" in os.environ
 """Whether this process runs in a machine of its own, where everything takes ten times as long."""

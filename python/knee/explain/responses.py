@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from knee.store import Run, StudyError, count_named, one_of
-from knee.store.counts import THREAD
-from knee.store.run import LARGEST
+from knee.store.records.counts import THREAD
+from knee.store.records.run import LARGEST
 
 COMPARED = ("speedup", "work-inflation")
 """Responses that need the run on the fewest threads of the same block and levels."""

@@ -2,21 +2,22 @@
 
 from knee.store.claims import KINDS, MOST_LAST, claimed_counts, lacking
 from knee.store.contents import Contents
-from knee.store.counters import Counted, counted, counts_cells, uncounted
-from knee.store.counts import Count, count_named
-from knee.store.ended import End, read_end, write_end
-from knee.store.folder import Folder
-from knee.store.observed import observed_threads
-from knee.store.own_counts import OWN_COUNTS, own_counts
-from knee.store.repeats import design_block
-from knee.store.run import Run, cut_off, is_trial, out_of_memory, role_of
-from knee.store.runs import all_runs, runs
-from knee.store.samples import STATES, WORKLOAD, Series, noted, published, samples
+from knee.store.files.ended import End, read_end, write_end
+from knee.store.files.folder import Folder
+from knee.store.files.observed import observed_threads
+from knee.store.files.samples import STATES, WORKLOAD, Series, noted, published, samples
+from knee.store.files.trials import FactChange, Noted, Trials, read_trials, write_trials
+from knee.store.files.waits import Wait, note_wait, read_waits
+from knee.store.records.counters import Counted, counted, counts_cells, uncounted
+from knee.store.records.counts import Count, count_named
+from knee.store.records.own_counts import OWN_COUNTS, own_counts
+from knee.store.records.repeats import design_block
+from knee.store.records.run import Run, cut_off, out_of_memory
+from knee.store.records.runs import all_runs, runs
+from knee.store.roles import is_trial, role_of
 from knee.store.seam import Changed, Level, Record, Role, RunSpec
 from knee.store.shown import shown, shown_within
-from knee.store.trials import FactChange, Noted, Trials, read_trials, write_trials
 from knee.store.types import SCHEMA, StudyError, finite, one_of
-from knee.store.waits import Wait, note_wait, read_waits
 from knee.store.write import make_folder, opened_to_write, write_whole
 
 __all__ = [

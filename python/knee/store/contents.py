@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from knee.store.counters import uncounted
-from knee.store.ended import End, read_end
-from knee.store.folder import Folder
-from knee.store.run import Run, is_trial
-from knee.store.runs import runs_of
+from knee.store.files.ended import End, read_end
+from knee.store.files.folder import Folder
+from knee.store.records.counters import uncounted
+from knee.store.records.run import Run
+from knee.store.records.runs import runs_of
+from knee.store.roles import is_trial
 from knee.store.seam import RunSpec
 
 

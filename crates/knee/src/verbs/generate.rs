@@ -44,7 +44,7 @@ fn write(args: &Generate) -> Result<ExitCode, Failure> {
         ("schema/record.schema.json", schema(&schema_for!(Record))),
         ("schema/machine.schema.json", schema(&schema_for!(Topology))),
         ("schema/machine-memory.schema.json", schema(&schema_for!(MachineMemory))),
-        ("python/knee/store/counts.json", counts()),
+        ("python/knee/store/records/counts.json", counts()),
         ("docs/reference/workloads.md", workloads()),
         ("docs/reference/command-line.md", command_line()),
         ("docs/reference/events.md", events::page()),

@@ -6,16 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from knee.explain.ledger.evidence import (
-    COPIES,
-    INTERLEAVED,
-    ON_CORES,
-    ONE_CPU,
-    SPREAD,
-    SWITCHES,
-    TWICE,
-    Evidence,
-)
+from knee.explain.evidence.evidence import COPIES, INTERLEAVED, ON_CORES, ONE_CPU, SPREAD, SWITCHES, TWICE, Evidence
 from knee.explain.ledger.ledger import (
     MACHINE,
     ledger,

@@ -7,16 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from knee.explain.causes.computing import page_faults
-from knee.explain.ledger.evidence import (
-    COPIES,
-    INTERLEAVED,
-    ON_CORES,
-    ONE_CPU,
-    SPREAD,
-    SWITCHES,
-    TWICE,
-    Evidence,
-)
+from knee.explain.evidence.evidence import COPIES, INTERLEAVED, ON_CORES, ONE_CPU, SPREAD, SWITCHES, TWICE, Evidence
 from knee.explain.ledger.explanation import LEAST
 from knee.explain.ledger.ledger import (
     DISTANT,

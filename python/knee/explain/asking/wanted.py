@@ -7,12 +7,7 @@ from dataclasses import dataclass
 
 from knee.explain.asking.costs import cost_s, cpu_s, seconds
 from knee.explain.asking.telling import ANYWHERE, BLOCKS, blocks_for, done, later, questions
-from knee.explain.ledger.evidence import (
-    FEWEST,
-    ONE_CPU,
-    Evidence,
-    evidence,
-)
+from knee.explain.evidence.evidence import FEWEST, ONE_CPU, Evidence, evidence
 from knee.explain.ledger.explanation import explanation
 from knee.explain.scaling.series import Series, group
 from knee.explain.signs.beside import STREAM

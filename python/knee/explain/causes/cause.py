@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from knee.explain.ledger.evidence import Evidence, Mean
+    from knee.explain.evidence.evidence import Evidence
+    from knee.explain.evidence.means import Mean
     from knee.explain.ledger.ledger import Ledger
     from knee.explain.scaling.series import Series
 

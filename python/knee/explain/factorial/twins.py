@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from knee.explain.responses import Response, response
 from knee.store import Run
-from knee.store.twins import placement_of, twins
+from knee.store.records.twins import placement_of, twins
 
 SAME = "puts threads on the same cpus here"
 """Part of the reason of runs that are left out for that."""

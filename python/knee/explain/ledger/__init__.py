@@ -12,8 +12,8 @@ Runs that change one thing (``knee study --explain``) divide inflation further. 
               + ln(C(one cpu) / CPU(1))        more to do: it grows although only one thread runs at a time
               + the rest                       only side by side: it needs threads that run at the same time
 
-Idle time is shared among its classes (``knee.store.idle``) in proportion to their thread-seconds: one thread works,
-few work, nobody does, or threads wait for a cpu.
+Idle time is shared among its classes (``knee.store.records.idle``) in proportion to their thread-seconds: one thread
+works, few work, nobody does, or threads wait for a cpu.
 
 Signs are those of the losses: a negative part is a gain.
 """

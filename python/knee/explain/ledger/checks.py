@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.ledger.evidence import Evidence, Mean, mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import INFLATION, MACHINE, MACHINES, Ledger
 
 OFF = 0.05

@@ -11,8 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from knee.explain.causes.cause import Finding, Part
+from knee.explain.evidence.evidence import Evidence, evidence
+from knee.explain.evidence.means import Mean
 from knee.explain.ledger.checks import Check, checks
-from knee.explain.ledger.evidence import Evidence, Mean, evidence
 from knee.explain.ledger.inflation import factors
 from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINES, OTHERS, TAKEN, UNCLASSED, Ledger, ledger
 from knee.explain.ledger.naming import candidates

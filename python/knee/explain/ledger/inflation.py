@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from knee.explain.ledger.evidence import Evidence, Mean, against, mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import Mean, against, mean
 from knee.explain.signs.beside import BUSY, slower
 
 INSTRUCTIONS, PER_INSTRUCTION, CLOCK = "instructions", "cycles per instruction", "a lower clock"

@@ -6,18 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from knee.explain.ledger.evidence import (
-    CLASSES,
-    COPIES,
-    INTERLEAVED,
-    ON_CORES,
-    ONE_CPU,
-    SPREAD,
-    Evidence,
-    Mean,
-    against,
-    mean,
-)
+from knee.explain.evidence.cell import CLASSES
+from knee.explain.evidence.evidence import COPIES, INTERLEAVED, ON_CORES, ONE_CPU, SPREAD, Evidence
+from knee.explain.evidence.means import Mean, against, mean
 from knee.explain.ledger.memory import remote
 from knee.stats.intervals import Array, combined
 

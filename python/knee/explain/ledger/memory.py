@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knee.explain.ledger.evidence import COPIES, INTERLEAVED, SPREAD, Evidence, Mean, against
+from knee.explain.evidence.evidence import COPIES, INTERLEAVED, SPREAD, Evidence
+from knee.explain.evidence.means import Mean, against
 
 MOST = 0.8
 """Share of the pages on one node, from which on the program has its memory there."""

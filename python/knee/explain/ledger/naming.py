@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.evidence import CLASSES, Cell, Evidence, mean
+from knee.explain.evidence.cell import CLASSES, Cell
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, NOT_COMPUTED, ONE, UNCLASSED, WAITING, Ledger
 from knee.explain.ledger.together import together
 from knee.explain.signs.computing.collector import collector_costs

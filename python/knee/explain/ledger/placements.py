@@ -17,7 +17,8 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from knee.explain.ledger.evidence import Evidence, Mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import Mean
 from knee.stats.distributions import student_value
 from knee.stats.intervals import LEVEL, Array, Interval, welch
 

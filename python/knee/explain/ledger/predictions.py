@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from knee.explain.causes.cause import Finding, Part
+from knee.explain.evidence.means import Mean
 from knee.explain.ledger.checks import Check
-from knee.explain.ledger.evidence import Mean
 from knee.explain.tried import Tried
 from knee.stats.intervals import Interval
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from knee.explain.ledger.evidence import Mean
+from knee.explain.evidence.means import Mean
 from knee.explain.ledger.explanation import Explanation
 from knee.explain.phases.phases import Phase
 

@@ -19,7 +19,7 @@ from typing import Literal
 
 import numpy as np
 
-from knee.explain.ledger.evidence import Mean, mean
+from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.explanation import LEAST
 from knee.explain.phases.marked import Marked, holders, marked
 from knee.explain.scaling.series import Series

@@ -13,7 +13,7 @@ from knee.stats.intervals import Array, Ratio, ratio
 from knee.stats.paired import Comparison, allowing, paired
 from knee.stats.scaling.curve import Curve, curve
 from knee.store import Level, Run, counted
-from knee.store.twins import twins
+from knee.store.records.twins import twins
 
 BARE = ("placement", "runtime", "workload")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from knee.explain.causes.cause import Part
-from knee.explain.ledger.evidence import Evidence, Mean, against
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import Mean, against
 from knee.explain.ledger.ledger import MACHINE, Ledger
 from knee.stats.distributions import student_value
 from knee.stats.intervals import LEVEL, Interval

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.ledger.evidence import AT_BASE, Cell, Evidence, Mean, against
+from knee.explain.evidence.cell import Cell
+from knee.explain.evidence.evidence import AT_BASE, Evidence
+from knee.explain.evidence.means import Mean, against
 from knee.stats.intervals import Array, Interval, combined
 
 SURE = 0.99

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from knee.explain.ledger.evidence import Mean
+from knee.explain.evidence.means import Mean
 
 
 def as_ratio(log: Mean) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from knee.explain.analysis import Analysis
-from knee.explain.ledger.evidence import Mean
+from knee.explain.evidence.means import Mean
 from knee.explain.ledger.ledger import BOUNDS
 from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words
 from knee.opened import Study

@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 
 from knee.explain.causes.cause import Finding
+from knee.explain.evidence.means import Mean
 from knee.explain.ledger.checks import Check
-from knee.explain.ledger.evidence import Mean
 from knee.explain.ledger.explanation import Explanation
 from knee.explain.ledger.ledger import BOUNDS
 from knee.explain.ledger.placements import Placements

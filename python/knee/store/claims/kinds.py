@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from knee.store.own_counts import OWN_COUNTS
+from knee.store.records.own_counts import OWN_COUNTS
 
 NEEDS = ("sockets", "nodes", "cores", "hardware_threads", "threads_per_core")
 

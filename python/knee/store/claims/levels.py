@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, cast
 
-from knee.store.own_counts import OWN_COUNTS
+from knee.store.records.own_counts import OWN_COUNTS
 
 
 def is_level(value: object) -> bool:

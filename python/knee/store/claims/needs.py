@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from knee.store.claims.kinds import KINDS
-from knee.store.own_counts import own_counts
+from knee.store.records.own_counts import own_counts
 
 PLURAL = r"s\b"
 

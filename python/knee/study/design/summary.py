@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from knee.store import RunSpec, role_of
-from knee.store.twins import twins
+from knee.store.records.twins import twins
 from knee.study.design.cells import NAMED_PLACEMENTS
 from knee.study.design.duration import limits, words
 from knee.study.spec import StudySpec

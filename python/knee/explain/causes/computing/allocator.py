@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.idle.waits import SPIN, waits
 from knee.explain.signs.relief import relief

@@ -15,7 +15,7 @@ How to move it
 from __future__ import annotations
 
 from knee.explain.causes.cause import OPEN, Finding, Part
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
 from knee.explain.signs.computing.growth import Growth, growth
 from knee.explain.signs.computing.hotspots import grown, said

@@ -18,7 +18,8 @@ import numpy as np
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.causes.machine import shared_cache
 from knee.explain.causes.machine.shared_cache import REFILLS
-from knee.explain.ledger.evidence import Evidence, Mean, mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import MACHINE, MACHINES, MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.computing.collector import collector_costs
 from knee.explain.signs.computing.each_thread import each_thread

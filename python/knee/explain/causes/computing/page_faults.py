@@ -17,7 +17,9 @@ from __future__ import annotations
 import numpy as np
 
 from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
-from knee.explain.ledger.evidence import COPIES, Cell, Evidence, Mean, mean
+from knee.explain.evidence.cell import Cell
+from knee.explain.evidence.evidence import COPIES, Evidence
+from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.computing.kernel import in_kernel
 from knee.explain.signs.idle.waits import waits, waits_with

@@ -23,7 +23,8 @@ import numpy as np
 
 from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.causes.computing import instruction_growth
-from knee.explain.ledger.evidence import SWITCHES, Evidence, against
+from knee.explain.evidence.evidence import SWITCHES, Evidence
+from knee.explain.evidence.means import against
 from knee.explain.ledger.ledger import INFLATION, MACHINES, MORE, TOGETHER, Ledger
 from knee.explain.ledger.memory import remote, untold
 from knee.explain.signs.beside import STREAM, slower

@@ -17,7 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from knee.explain.causes.cause import OPEN, Finding, Part
-from knee.explain.ledger.evidence import Evidence, mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.computing.each_thread import each_thread
 from knee.explain.signs.computing.growth import growth

@@ -19,7 +19,8 @@ import math
 
 from knee.explain.causes.cause import OPEN, PIECES, WAITS, Finding, Part
 from knee.explain.causes.idle import serial_part
-from knee.explain.ledger.evidence import Evidence, Mean, mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.computing.collector import COLLECTING
 from knee.explain.signs.computing.hotspots import growth_in

@@ -20,7 +20,8 @@ import numpy as np
 
 from knee.explain.causes.cause import PIECES, Finding, Part
 from knee.explain.causes.idle import too_few_tasks
-from knee.explain.ledger.evidence import Evidence, mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.idle.alone import OFF, Alone, alone
 from knee.explain.signs.idle.doubled import doubled, fixed_pieces, kept, told
@@ -30,7 +31,7 @@ from knee.explain.signs.idle.stretches import LONG_S
 from knee.explain.signs.idle.waits import own_waits, waits
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio, plain
-from knee.store.run import MOST_SHARES
+from knee.store.records.threads import MOST_SHARES
 
 NAME = "imbalance"
 

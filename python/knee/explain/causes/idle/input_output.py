@@ -16,7 +16,8 @@ from __future__ import annotations
 import math
 
 from knee.explain.causes.cause import OPEN, PIECES, WAITS, Finding, Part
-from knee.explain.ledger.evidence import ONE_CPU, Evidence, Mean, against, mean
+from knee.explain.evidence.evidence import ONE_CPU, Evidence
+from knee.explain.evidence.means import Mean, against, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, WAITING, Ledger
 from knee.explain.signs.relief import FEWER, Relief, relief
 from knee.explain.signs.words import as_ratio, plain

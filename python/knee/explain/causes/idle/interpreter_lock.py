@@ -18,7 +18,8 @@ from __future__ import annotations
 import math
 
 from knee.explain.causes.cause import PIECES, WAITS, Finding
-from knee.explain.ledger.evidence import COPIES, Evidence, mean
+from knee.explain.evidence.evidence import COPIES, Evidence
+from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.computing.kernel import held_by_lock, waited_for_lock
 from knee.explain.signs.idle.futexes import BUSY, Turns, turns

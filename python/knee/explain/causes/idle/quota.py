@@ -17,7 +17,9 @@ from typing import cast
 import numpy as np
 
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.evidence import Cell, Evidence, mean
+from knee.explain.evidence.cell import Cell
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import WAITING, Ledger
 from knee.explain.signs.words import plain
 from knee.stats.intervals import Array

@@ -15,7 +15,8 @@ How to move it
 from __future__ import annotations
 
 from knee.explain.causes.cause import Finding
-from knee.explain.ledger.evidence import Evidence, mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.idle.alone import adds_work, alone
 from knee.explain.signs.idle.own_code import own_code

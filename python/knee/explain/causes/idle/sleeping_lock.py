@@ -18,7 +18,8 @@ import numpy as np
 
 from knee.explain.causes.cause import WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
-from knee.explain.ledger.evidence import Evidence, mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.computing.kernel import held_by_lock, waited_for_lock
 from knee.explain.signs.idle.file_locks import SOME, at_file_locks, at_files, grows_with_twice

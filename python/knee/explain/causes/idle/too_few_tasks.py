@@ -19,7 +19,8 @@ import numpy as np
 
 from knee.explain.causes.cause import PIECES as UNEVEN
 from knee.explain.causes.cause import Finding
-from knee.explain.ledger.evidence import TWICE, Cell, Evidence
+from knee.explain.evidence.cell import Cell
+from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.idle.alone import alone
 from knee.stats.intervals import Array

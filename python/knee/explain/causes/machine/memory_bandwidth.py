@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from knee.explain.causes.cause import Finding
 from knee.explain.causes.machine import shared_cache
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import MACHINE, Ledger
 from knee.explain.signs.beside import PIRATE, STREAM, besides_clock, slower
 from knee.explain.signs.words import as_ratio, plain

@@ -15,7 +15,7 @@ How to move it
 from __future__ import annotations
 
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import DISTANT, Ledger
 from knee.explain.ledger.memory import remote
 from knee.explain.signs.words import as_ratio

@@ -14,7 +14,8 @@ How to move it
 from __future__ import annotations
 
 from knee.explain.causes.cause import PIECES, Finding, Part
-from knee.explain.ledger.evidence import Evidence, Mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import Mean
 from knee.explain.ledger.ledger import DISTANT, FEW, ONE, Ledger
 from knee.explain.ledger.memory import remote
 from knee.explain.signs.words import as_ratio

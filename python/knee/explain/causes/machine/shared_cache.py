@@ -14,7 +14,7 @@ How to move it
 from __future__ import annotations
 
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import MACHINE, MORE, Ledger
 from knee.explain.signs.beside import BUSY, PIRATE, STREAM, besides_clock, busy_alone, slower
 from knee.explain.signs.words import as_ratio, plain

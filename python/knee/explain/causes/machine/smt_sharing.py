@@ -13,7 +13,8 @@ How to move it
 from __future__ import annotations
 
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.evidence import COPIES, ON_CORES, Evidence, against
+from knee.explain.evidence.evidence import COPIES, ON_CORES, Evidence
+from knee.explain.evidence.means import against
 from knee.explain.ledger.ledger import SIBLINGS, Ledger
 from knee.explain.signs.words import as_ratio
 

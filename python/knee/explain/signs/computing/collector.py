@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from knee.explain.ledger.evidence import Evidence, mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import mean
 from knee.explain.signs.computing.hotspots import share_in
 
 COLLECTING = (

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from knee.explain.ledger.evidence import ONE_CPU, Evidence, Mean, against
+from knee.explain.evidence.evidence import ONE_CPU, Evidence
+from knee.explain.evidence.means import Mean, against
 from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
 from knee.explain.signs.idle.doubled import doubled
 

@@ -13,7 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from knee.explain.ledger.evidence import FAR, NORMAL, Evidence, Mean, mean
+from knee.explain.evidence.evidence import FAR, NORMAL, Evidence
+from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import MACHINES, Ledger
 from knee.stats.intervals import Array, Interval
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from knee.explain.causes.cause import Part
-from knee.explain.ledger.evidence import Evidence, Mean, mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, WAITING, Ledger
 from knee.explain.signs.idle.stretches import long_stretches, longest_stretch
 from knee.explain.signs.idle.waits import own_waits

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.evidence.evidence import Evidence
 
 HOTSPOTS = "hot spots"
 """Name of the question."""

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.causes.cause import Part
-from knee.explain.ledger.evidence import TWICE, Evidence, Mean, against, mean
+from knee.explain.evidence.evidence import TWICE, Evidence
+from knee.explain.evidence.means import Mean, against, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER, Ledger
 from knee.explain.signs.idle.doubled import fixed_pieces, kept, told, waits_actively
 from knee.explain.signs.idle.file_locks import at_files

@@ -12,16 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.ledger.evidence import TWICE, Cell, Evidence, Mean, against, mean, over
+from knee.explain.evidence.cell import Cell
+from knee.explain.evidence.evidence import TWICE, Evidence
+from knee.explain.evidence.means import Mean, against, mean, over
 from knee.explain.ledger.ledger import TOGETHER, Ledger
 from knee.stats.intervals import Array
-from knee.store.run import MOST_SHARES
+from knee.store.records.threads import MOST_SHARES
 
 OPENMP = r"lib(g|i|)omp"
 """Libraries whose threads wait actively."""
 
 STOPPED = "stopped after "
-"""How it is said that a run took too long (``knee.store.run.cut_off``)."""
+"""How it is said that a run took too long (``knee.store.records.run.cut_off``)."""
 
 COLLAPSE = 0.10
 """Spinning: twice the threads take longer by at least this, in logarithms."""

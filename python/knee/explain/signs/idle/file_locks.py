@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from knee.explain.ledger.evidence import TWICE, Evidence, Mean, over
+from knee.explain.evidence.evidence import TWICE, Evidence
+from knee.explain.evidence.means import Mean, over
 from knee.explain.signs.idle.doubled import told
 from knee.stats.intervals import combined
 

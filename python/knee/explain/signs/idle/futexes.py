@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from knee.explain.ledger.evidence import Evidence, Mean, mean
+from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.means import Mean, mean
 from knee.store import Run
 
 INTERPRETERS = r"(lib)?(python3|ruby)|.*\.cpython-3"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.evidence.evidence import Evidence
 from knee.explain.signs.computing.samples import HOTSPOTS, Place, Samples, samples
 from knee.stats.intervals import Array
 from knee.stats.proportion import clopper_pearson

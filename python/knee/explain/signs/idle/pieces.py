@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from knee.explain.ledger.evidence import TWICE, Cell, Evidence
+from knee.explain.evidence.cell import Cell
+from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.stats.intervals import Array
-from knee.store.run import MOST_SHARES
+from knee.store.records.threads import MOST_SHARES
 
 FEWEST = 3
 """Runs that tell whether shares are the same in each."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.evidence.evidence import Evidence
 
 MOSTLY = 0.8
 """Share of the runs in which it does; in others a second thread of a process may have computed for a moment."""

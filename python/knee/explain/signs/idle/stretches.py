@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from knee.explain.causes.cause import Part
-from knee.explain.ledger.evidence import TWICE, Evidence, mean
+from knee.explain.evidence.evidence import TWICE, Evidence
+from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import ONE, Ledger
 from knee.explain.signs.idle.waits import own_waits
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.ledger.evidence import ONE_CPU, Cell, Evidence, Mean, against, mean
+from knee.explain.evidence.cell import Cell
+from knee.explain.evidence.evidence import ONE_CPU, Evidence
+from knee.explain.evidence.means import Mean, against, mean
 from knee.stats.intervals import combined
 
 PASSED = 2.0

@@ -11,7 +11,7 @@ from typing import Any, cast
 from knee.store import read
 from knee.store.check import STUDY_SPEC
 from knee.store.claims import claims
-from knee.store.run import role_of
+from knee.store.roles import role_of
 from knee.store.seam import MACHINE_MEMORY, RECORD, RUN_SPEC, TOPOLOGY, Level, Record, RunSpec
 from knee.store.types import StudyError
 from knee.store.write import opened_to_write

@@ -6,7 +6,7 @@ import dataclasses
 import json
 from collections import Counter
 
-from knee.store.run import Run
+from knee.store.records.run import Run
 
 WHERE = {"threads", "placement", "memory", "bind", "cache", "runtime"}
 """Factors that must not change what a program prints."""

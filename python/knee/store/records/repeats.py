@@ -6,8 +6,8 @@ import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from knee.store.counters import counts_cells, uncounted
-from knee.store.run import Run
+from knee.store.records.counters import counts_cells, uncounted
+from knee.store.records.run import Run
 from knee.store.seam import RunSpec
 
 

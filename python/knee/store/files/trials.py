@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 
 from knee.store import read
 from knee.store.check import TEXT, any_name, listed, thing
-from knee.store.folder import Folder
+from knee.store.files.folder import Folder
 from knee.store.types import SCHEMA
 from knee.store.write import write_whole
 

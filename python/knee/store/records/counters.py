@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from knee.store.run import role_of
+from knee.store.roles import role_of
 from knee.store.seam import Record, RunSpec
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from knee.store.idle import Idle, idle_of
+from knee.store.records import threads
+from knee.store.records.idle import Idle, idle_of
+from knee.store.roles import role_of
 from knee.store.seam import Changed, Exit, Hotspots, Level, Record, Role, RunSpec, Switches
 
 
@@ -36,7 +38,7 @@ class Run:
     disk_s: float | None = None
     """Thread-seconds in which threads waited for a disk, as samples show (state D); None without samples."""
     shares: tuple[float, ...] = ()
-    """Shares of the observed CPU time of its threads, the largest first; at most :data:`MOST_SHARES`."""
+    """Shares of the observed CPU time of its threads, the largest first; at most ``threads.MOST_SHARES``."""
     helpers_s: float = 0.0
     """CPU seconds of helpers of the program's runtime, such as a garbage collector, of those that were observed."""
     collector_s: float | None = None
@@ -87,11 +89,6 @@ class Run:
         return self.record.get("changed") or []
 
 
-def role_of(spec: RunSpec) -> Role:
-    """Return the role of a run; without one it is a run of the design."""
-    return spec.get("role", "measure")
-
-
 def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False, inputs: tuple[str, ...] = ()) -> Run:
     """Join a run spec with its record.
 
@@ -113,10 +110,11 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False, inp
     # A damaged plan may have a text there.
     idle = idle_of(record, int(counted) if str(counted).isdecimal() else spec["threads"], spec["threads"])
     return Run(
-        order, spec, slim, bad, time_s, cpu_s, _waited(record), work, inputs,
-        idle=idle, disk_s=_on_disk(record), shares=_shares(record), helpers_s=_helpers(record),
-        processes=_in_processes(record), collector_s=_collector(record),
-        collector_kind=_collector_kind(record), file_locks_s=_at_file_locks(record),
+        order, spec, slim, bad, time_s, cpu_s, threads.waited_ns(record), work, inputs,
+        idle=idle, disk_s=threads.on_disk_s(record), shares=threads.shares(record),
+        helpers_s=threads.helpers_s(record), processes=threads.in_processes(record),
+        collector_s=threads.collector_s(record), collector_kind=threads.collector_kind(record),
+        file_locks_s=threads.at_file_locks_s(record),
     )  # fmt: skip
 
 
@@ -124,98 +122,6 @@ def _complete(spots: Hotspots) -> bool:
     """Whether the files and functions of all places are listed."""
     files, functions = len(spots["files"]), len(spots.get("functions", []))
     return all(one["file"] < files and one.get("function", -1) < functions for one in spots["places"])
-
-
-MOST_SHARES = 64
-"""Of a run's threads only the largest shares are kept."""
-
-
-def _shares(record: Record) -> tuple[float, ...]:
-    times: list[object] = [thread.get("cpu_ns") for thread in record["observed_threads"]]
-    known = sorted((time for time in times if isinstance(time, int) and time > 0), reverse=True)
-    total = sum(known)
-    return tuple(time / total for time in known[:MOST_SHARES]) if total else ()
-
-
-def _helpers(record: Record) -> float:
-    """Return the CPU time of helpers of the program's runtime, such as a garbage collector, in seconds."""
-    times: list[object] = [thread.get("cpu_ns") for thread in record["observed_threads"] if thread.get("helper")]
-    return sum(time for time in times if isinstance(time, int)) / 1e9
-
-
-COMPUTES = 0.02
-"""Share of the CPU time from which on a thread counts."""
-
-
-def _in_processes(record: Record) -> bool:
-    """Whether several processes computed, and no second thread of any of them."""
-    by_process: dict[int, list[int]] = {}
-    # The form of observed threads has not been checked yet; see `observed`.
-    seen: list[tuple[object, object]] = [(one.get("pid"), one.get("cpu_ns")) for one in record["observed_threads"]]
-    for pid, time in seen:
-        if isinstance(pid, int) and isinstance(time, int):
-            by_process.setdefault(pid, []).append(time)
-    least = COMPUTES * sum(map(sum, by_process.values()))
-    computing = [sum(time > least for time in times) for times in by_process.values()]
-    return sum(many > 0 for many in computing) > 1 and max(computing) < 2
-
-
-COLLECTORS = ("GC Thread#", "G1 ", "ZWorker", "ZDriver", "Shenandoah ", "VM Thread")
-"""How the names of threads begin that collect garbage. That of the Java VM itself does so for the serial collector."""
-
-
-def _collector(record: Record) -> float | None:
-    """Return the CPU time of the garbage collector's threads, in seconds; None where no helper has a name."""
-    helpers = [thread for thread in record["observed_threads"] if thread.get("helper")]
-    times: list[object] = [one.get("cpu_ns") for one in helpers if str(one.get("name")).startswith(COLLECTORS)]
-    return sum(time for time in times if isinstance(time, int)) / 1e9 if helpers else None
-
-
-JAVA = "VM Thread"
-"""A thread that each Java VM has."""
-
-KINDS = {"G1 ": "G1", "Z": "ZGC", "Shenandoah ": "Shenandoah", "GC Thread#": "the parallel collector"}
-"""Which collector other threads are of, by how their names begin. G1 has some of the last kind as well."""
-
-
-def _collector_kind(record: Record) -> str | None:
-    """Return the garbage collector of a Java VM; None of other programs, and where there are several processes."""
-    helpers = [thread for thread in record["observed_threads"] if thread.get("helper")]
-    names = [str(thread.get("name")) for thread in helpers]
-    if names.count(JAVA) != 1:
-        return None
-    there = (kind for begin, kind in KINDS.items() if any(name.startswith(begin) for name in names))
-    return next(there, "the serial collector")
-
-
-def _on_disk(record: Record) -> float | None:
-    sampling = record.get("sampling")
-    if not sampling or not record["observed_threads"]:
-        return None
-    states: list[object] = [thread.get("states") for thread in record["observed_threads"]]
-    seen = [cast("dict[str, object]", one).get("disk", 0) for one in states if isinstance(one, dict)]
-    return sum(count for count in seen if isinstance(count, int)) * sampling["period_ms"] / 1e3
-
-
-def _at_file_locks(record: Record) -> float | None:
-    sampling, asked = record.get("sampling"), record.get("futex")
-    samples = sum((sampling or {}).get("ready") or [])
-    if not samples or not asked or "file_locks" not in asked:
-        return None
-    # Not every sleeping thread is asked at every sample, so it may have been longer.
-    return asked["file_locks"] * record["wall_ns"] / 1e9 / samples
-
-
-def _waited(record: Record) -> int | None:
-    waits: list[object] = [thread.get("run_delay_ns") for thread in record["observed_threads"]]
-    # The form of observed threads has not been checked yet; see `observed`.
-    known = [wait for wait in waits if isinstance(wait, int)]
-    return sum(known) if known and len(known) == len(waits) else None
-
-
-def is_trial(spec: RunSpec) -> bool:
-    """Whether a run tries a remedy, or is the run as it is beside one (``knee try``)."""
-    return role_of(spec) == "remedy"
 
 
 LARGEST = 1e30

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from knee.store.folder import Folder
-from knee.store.outputs import judged
-from knee.store.repeats import counting
-from knee.store.run import Run, joined
+from knee.store.files.folder import Folder
+from knee.store.records.outputs import judged
+from knee.store.records.repeats import counting
+from knee.store.records.run import Run, joined
 from knee.store.seam import Record, RunSpec
 from knee.store.types import StudyError
 
 
 def runs(folder: Folder) -> list[Run]:
-    """Return every run that has a record and counts, in the order of the plan; see :mod:`knee.store.repeats`.
+    """Return every run that has a record and counts, in the order of the plan; see :mod:`knee.store.records.repeats`.
 
     A record whose run is not in the plan, or in another block of it, is an error: it belongs to another study.
     """

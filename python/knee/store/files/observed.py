@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from knee.store.check import listed
-from knee.store.folder import Folder
+from knee.store.files.folder import Folder
 from knee.store.seam import THREAD_USE, ThreadUse
 from knee.store.types import StudyError
 

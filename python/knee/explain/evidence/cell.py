@@ -1,0 +1,138 @@
+"""The runs of one kind: what each of them took, by block.
+
+All arrays are by block, shape (blocks,); NaN where there is no good run. Times are seconds, CPU times too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from knee.stats.intervals import Array
+from knee.store import Run
+
+CLASSES = ("nobody", "one", "few", "waiting")
+"""Classes of idle time (``knee.store.records.idle``)."""
+
+NEARLY = 0.95
+"""Share of a run that a phase must have, where idle time of the whole run stands for that of the phase."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of one kind, by block."""
+
+    threads: int
+    runs: tuple[Run, ...]
+    blocks: int
+    work: float = 1.0
+    """Its amount of work relative to the base's; times and CPU times are for the base's amount."""
+
+    @property
+    def _whole(self) -> tuple[Run, ...]:
+        """The runs whose time is nearly that of the whole run; idle time is known of nothing less."""
+        return tuple(run for run in self.runs if run.time_s > NEARLY * run.record["wall_ns"] / 1e9)
+
+    def by_block(self, value: dict[int, float]) -> Array:
+        """Return values by block."""
+        found = np.full(self.blocks, np.nan)
+        for block, one in value.items():
+            found[block - 1] = one
+        return found
+
+    def _each(self, of: str) -> Array:
+        return self.by_block({run.spec["block"]: _VALUES[of](run) for run in self.runs}) / self.work
+
+    @property
+    def seconds(self) -> Array:
+        """Times."""
+        return self._each("seconds")
+
+    @property
+    def cpu(self) -> Array:
+        """CPU times."""
+        return self._each("cpu")
+
+    @property
+    def copy_cpu(self) -> Array:
+        """CPU times of one copy, of runs of copies. A phase is that of one of them."""
+        alone = any(run.spec.get("metric") for run in self.runs)
+        return self.cpu / (1 if alone else self.threads)
+
+    @property
+    def system(self) -> Array:
+        """CPU times inside the kernel."""
+        return self._each("system")
+
+    @property
+    def faults(self) -> Array:
+        """Numbers of page faults."""
+        return self._each("faults")
+
+    @property
+    def sleeps(self) -> Array:
+        """How often threads gave up their cpu."""
+        return self._each("sleeps")
+
+    @property
+    def turns(self) -> Array:
+        """How often threads lost their cpu to others."""
+        return self._each("turns")
+
+    @property
+    def helpers(self) -> Array:
+        """CPU times of helpers of the runtime, such as a garbage collector."""
+        return self._each("helpers")
+
+    @property
+    def collector(self) -> Array:
+        """CPU times of the garbage collector, where its threads have names."""
+        return self._each("collector")
+
+    @property
+    def on_disk(self) -> Array:
+        """Thread-seconds in which threads waited for a disk."""
+        known = {run.spec["block"]: run.disk_s for run in self._whole if run.disk_s is not None}
+        return self.by_block(known) / self.work
+
+    @property
+    def at_file_locks(self) -> Array:
+        """Thread-seconds in which threads waited for locks on files."""
+        known = {run.spec["block"]: run.file_locks_s for run in self._whole if run.file_locks_s is not None}
+        return self.by_block(known) / self.work
+
+    def pages(self) -> dict[str, float]:
+        """Return which share of the pages each memory node had; empty where pages were not counted."""
+        found: dict[str, float] = {}
+        for run in self.runs:
+            counts: dict[str, Any] = run.record.get("pages") or {}
+            total = sum(count for count in counts.values() if isinstance(count, int))
+            for node, count in counts.items():
+                if total and isinstance(count, int):
+                    found[node] = found.get(node, 0.0) + count / total / len(self.runs)
+        return found
+
+    def idle(self, name: str) -> Array:
+        """Return idle thread-seconds of a class."""
+        found = {run.spec["block"]: getattr(run.idle, name) for run in self._whole if run.idle is not None}
+        return self.by_block(found) / self.work
+
+    def alone(self, name: str) -> Array:
+        """Return a number about the time in which one thread worked alone."""
+        found = {r.spec["block"]: float(getattr(r.idle.alone, name)) for r in self._whole if r.idle and r.idle.alone}
+        return self.by_block(found)
+
+
+_VALUES: dict[str, Callable[[Run], float]] = {
+    "seconds": lambda run: run.time_s,
+    "cpu": lambda run: run.cpu_s or np.nan,
+    "system": lambda run: run.record["system_ns"] / 1e9,
+    "faults": lambda run: run.record["rusage"]["minor_faults"],
+    "helpers": lambda run: run.helpers_s,
+    "collector": lambda run: np.nan if run.collector_s is None else run.collector_s,
+    "sleeps": lambda run: run.record["rusage"]["voluntary_switches"],
+    "turns": lambda run: run.record["rusage"]["involuntary_switches"],
+}

@@ -1,0 +1,128 @@
+"""Evidence: what the runs at one thread count say, and the runs beside them that each change one thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from knee.explain.evidence.cell import Cell
+from knee.explain.scaling.series import Series
+from knee.store import Run
+
+SWITCHES, ONE_CPU, COPIES, TWICE = "switches", "one cpu", "copies", "twice the threads"
+ON_CORES, SPREAD, INTERLEAVED = "copies on cores", "copies with spread memory", "interleaved memory"
+"""Names of questions, as run specs have them (``knee.study.questions.questions``)."""
+
+FEWEST = 2
+"""Runs that have an interval."""
+
+AT_BASE = ", base"
+"""Ends the names of runs of settings on the base's threads (``knee.study.questions.interventions``)."""
+
+
+SLOW, FAR = 0.08, 5.0
+"""A run of a question is unusually slow from this logarithm on, and from so many standard deviations on."""
+
+NORMAL = 1.4826
+"""Standard deviation over the median of absolute deviations, of a normal distribution."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All runs that explain one thread count of a series."""
+
+    series: Series
+    threads: int
+    base: Cell
+    many: Cell
+    tests: dict[str, Cell] = field(default_factory=dict[str, Cell])
+    """Runs that change one thing, by the name of their question."""
+
+    failed: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
+    """Questions whose runs all failed: how many runs, and why the last one did."""
+
+    @property
+    def asked(self) -> bool:
+        """Whether questions were asked; copies alone (``--copies``) are none."""
+        return any("test" in run.spec for cell in self.tests.values() for run in cell.runs)
+
+    def test(self, name: str) -> Cell | None:
+        """Return the runs of a question, if there are any."""
+        return self.tests.get(name)
+
+    def setting(self, cause: str) -> Cell | None:
+        """Return the runs, on all threads, with the changed setting that tests a cause, if there are any."""
+        named = (
+            cell for name, cell in self.tests.items() if name.startswith(f"{cause}: ") and not name.endswith(AT_BASE)
+        )
+        return next(named, None)
+
+    def mapped(self, pattern: str) -> bool:
+        """Whether the program had a file mapped, as a program or library, whose name begins with this pattern."""
+        for run in (*self.many.runs, *self.base.runs):
+            files = run.record.get("mapped") or {"programs": [], "libraries": []}
+            names = [*(path.rpartition("/")[2] for path in files["programs"]), *files["libraries"]]
+            if any(re.match(pattern, name) for name in names):
+                return True
+        return False
+
+    @property
+    def watched(self) -> Cell:
+        """The runs that say what idle threads did: those with records of context switches, if there are any."""
+        records = self.tests.get(SWITCHES)
+        if records is None:
+            return self.many
+        if len(records.runs) >= FEWEST:
+            return records
+        # One alone has no interval, and the program's own runs have samples of the same.
+        others = tuple(run for run in self.many.runs if run.spec["block"] != records.runs[0].spec["block"])
+        return replace(self.many, runs=(*others, *records.runs))
+
+
+def evidence(series: Series, threads: int) -> Evidence:
+    """Gather the evidence on one thread count."""
+    blocks = max(run.spec["block"] for run in (*series.runs, *series.asked))
+    base = series.curve.base
+
+    def cell(runs: Iterable[Run], count: int) -> Cell:
+        good = tuple(run for run in runs if run.bad is None)
+        return Cell(count, good, blocks, threads / base if series.weak and count != base else 1.0)
+
+    def answer(runs: list[Run]) -> Cell:
+        made = cell(runs, runs[0].threads)
+        return replace(made, runs=_without_slow(made.runs, slow))
+
+    slow = _unusual(series)
+    by_test: dict[str, list[Run]] = {}
+    for run in series.asked:
+        name = run.spec.get("test") or (COPIES if run.role == "copies" else None)
+        if name is not None and run.cell["threads"] == threads:
+            by_test.setdefault(name, []).append(run)
+    tests = {name: answer(runs) for name, runs in by_test.items()}
+    one, many = (cell(series.by_threads[count], count) for count in (base, threads))
+    bad = {name: [run.bad or "" for run in made] for name, made in by_test.items() if not tests[name].runs}
+    failed = {name: (len(reasons), reasons[-1]) for name, reasons in bad.items()}
+    return Evidence(series, threads, one, many, {name: one for name, one in tests.items() if one.runs}, failed)
+
+
+def _unusual(series: Series) -> float:
+    """Return by how much a run is unusually slow, in logarithms, as the study's own runs vary."""
+    logs = [np.log(series.seconds(point.threads)) for point in series.curve.points]
+    off = np.concatenate([np.abs(one - np.nanmedian(one)) for one in logs if np.isfinite(one).any()])
+    return max(SLOW, FAR * NORMAL * float(np.nanmedian(off)))
+
+
+def _without_slow(runs: tuple[Run, ...], slow: float) -> tuple[Run, ...]:
+    """Leave out runs of a question that something else made slow: at most one in five, and two must be left."""
+    most = len(runs) // 5
+    if not most:
+        return runs
+    logs = np.log([run.time_s for run in runs])
+    late = [number for number in np.argsort(-logs)[:most] if logs[number] - np.median(logs) > slow]
+    # Where more are as slow, the question itself has two answers.
+    if (logs - np.median(logs) > slow).sum() > most:
+        return runs
+    return tuple(run for number, run in enumerate(runs) if number not in late)

@@ -1,0 +1,1 @@
+"""The folder of a study, and the files in it, one module each."""
