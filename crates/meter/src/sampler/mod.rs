@@ -1,0 +1,168 @@
+//! Samples a process tree: which threads it has, how much CPU time each took, where each ran, and in which state it was.
+//!
+//! The sampler has a budget of 1 % of one cpu. Ticks that take longer postpone the next ones, so a tree of a thousand
+//! threads is sampled less often instead of being disturbed; the record has the number of samples.
+
+mod looking;
+mod reading;
+mod seen;
+mod thread;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use knee_machine::CpuSet;
+use knee_machine::clock::{nanoseconds, thread_cpu};
+
+pub use self::seen::{Sampling, ThreadUse, Watched};
+use self::thread::Thread;
+use crate::asleep::Sleepers;
+use crate::budget::Budget;
+use crate::census::Census;
+use crate::gauges::Gauges;
+use crate::mapped::Mappings;
+use crate::moves::Moves;
+use crate::proc::Newest;
+use crate::samples::Samples;
+use crate::throttling::ThrottledProgram;
+
+/// Living threads watched at once. Each holds two open files, and 1024 is the customary limit of a process; CPU time of
+/// threads beyond this is still in the totals of the run.
+pub const MOST_WATCHED: usize = 400;
+/// Open files of others in this process that leave room for those of so many threads.
+const OTHER_FILES: usize = 128;
+/// Threads watched at once, however many files others have open.
+const FEWEST_WATCHED: usize = 50;
+
+/// Source of samples from counters of the program itself.
+pub const WORKLOAD: &str = "workload";
+
+/// Reads running counters: calls its argument with each name and value.
+pub type Published<'a> = dyn FnMut(&mut dyn FnMut(&str, u64)) + 'a;
+
+/// Samples everything below one process.
+pub struct Sampler {
+    ancestor: i32,
+    begin: Instant,
+    period: Duration,
+    due: Instant,
+    threads: BTreeMap<i32, Thread>,
+    most: usize,
+    census: Option<Census>,
+    mappings: Mappings,
+    moves: Moves,
+    sleepers: Sleepers,
+    samples: Samples,
+    sampling: Sampling,
+    budget: Budget,
+    newest: Newest,
+    /// The newest thread of the machine at the last look.
+    looked_until: Option<u32>,
+    /// CPU time of reading every file of every thread, when that was last done.
+    whole_cost: Duration,
+    /// Cpus whose kernel leaves out its tick while one thread runs.
+    tickless: CpuSet,
+}
+
+impl Sampler {
+    /// Watches the descendants of `ancestor` from `begin` on, with one period for threads and one for the census of
+    /// their pages. A period of 0 means never.
+    #[must_use]
+    pub fn new(ancestor: i32, begin: Instant, period_ms: u64, census_ms: u64) -> Self {
+        let never = Duration::from_secs(1 << 32);
+        let period = if period_ms > 0 { Duration::from_millis(period_ms) } else { never };
+        let due = if period_ms > 0 { begin } else { begin + never };
+        Self {
+            ancestor,
+            begin,
+            period,
+            due,
+            threads: BTreeMap::new(),
+            most: MOST_WATCHED,
+            census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
+            mappings: Mappings::default(),
+            moves: Moves::new(PathBuf::from("/")),
+            sleepers: Sleepers::default(),
+            samples: Samples::default(),
+            sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new(), left_out: 0 },
+            budget: Budget::default(),
+            newest: Newest::open(),
+            looked_until: None,
+            whole_cost: Duration::ZERO,
+            tickless: tickless(),
+        }
+    }
+
+    /// Watches fewer threads where something else in this process has many files open.
+    #[must_use]
+    pub fn leaving(self, files: usize) -> Self {
+        let fewer = files.saturating_sub(OTHER_FILES).div_ceil(2);
+        Self { most: MOST_WATCHED.saturating_sub(fewer).max(FEWEST_WATCHED), ..self }
+    }
+
+    /// Time until the next sample is due.
+    #[must_use]
+    pub fn pause(&self) -> Duration {
+        let census = self.census.as_ref().map(Census::due);
+        let next = census.map_or(self.due, |due| due.min(self.due));
+        next.saturating_duration_since(Instant::now())
+    }
+
+    /// Takes a sample of the threads, the gauges, and the program's running counters if one is due. The counters come
+    /// from `published` and become samples with the source `workload`.
+    pub fn tick(&mut self, gauges: &mut Gauges, published: &mut Published<'_>) {
+        let start = Instant::now();
+        if let Some(census) = &mut self.census {
+            self.sampling.cost_ns += census.tick(start, self.ancestor, self.begin, &mut self.samples);
+        }
+        if start < self.due {
+            return;
+        }
+        let before = thread_cpu();
+        self.sample(start);
+        let t_ns = nanoseconds(start - self.begin);
+        if !gauges.is_empty() {
+            gauges.sample(t_ns, &mut self.samples);
+        }
+        published(&mut |name, sum| self.samples.push(t_ns, WORKLOAD, name, sum));
+        // CPU time, not wall time: a sampler that waited itself disturbed no other program.
+        let cost = thread_cpu().saturating_sub(before);
+        self.sampling.count += 1;
+        self.sampling.cost_ns += nanoseconds(cost);
+        self.due = start + self.period.max(self.budget.wait_after(cost));
+    }
+
+    /// Adds a value from another source to the series.
+    pub fn mark(&mut self, t_ns: u64, source: &str, name: &str, value: u64) {
+        self.samples.push(t_ns, source, name, value);
+    }
+
+    /// The control group into which the program was put, if that is not the launcher's, with counts until now.
+    #[must_use]
+    pub fn throttled_program(&mut self) -> Option<ThrottledProgram> {
+        self.moves.most_throttled()
+    }
+
+    /// Ends the sampling, and writes the series to `path` if one is given.
+    #[must_use]
+    pub fn finish(self, path: Option<&Path>) -> Watched {
+        let written = path.map_or(Ok(()), |path| self.samples.write(path));
+        let futex = (self.sampling.count > 0).then(|| self.sleepers.finish());
+        let seen = self.threads.into_values().map(|watched| watched.seen);
+        Watched {
+            threads: seen.filter(|thread| thread.cpu != u32::MAX).collect(),
+            sampling: self.sampling,
+            pages: self.census.and_then(Census::fullest),
+            mapped: self.mappings.finish(),
+            futex,
+            written,
+        }
+    }
+}
+
+/// Empty where there is no such cpu; the file is missing, or says `(null)`.
+fn tickless() -> CpuSet {
+    let list = std::fs::read_to_string("/sys/devices/system/cpu/nohz_full").unwrap_or_default();
+    list.trim().parse().unwrap_or_default()
+}
