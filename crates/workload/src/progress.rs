@@ -24,6 +24,12 @@ impl Passes {
         let (pass, tasks, done) = (self.pass.load(Relaxed), self.tasks.load(Relaxed), self.done.load(Relaxed));
         (pass > 0 && tasks > 0).then(|| (pass, (done as f64 / tasks as f64).min(1.0)))
     }
+
+    /// Forgets them: what begins next may have no passes, and those that it has are counted from 1.
+    pub fn forget(&self) {
+        self.tasks.store(0, Relaxed);
+        self.pass.store(0, Relaxed);
+    }
 }
 
 /// What a workload tells of its passes. If nobody listens, telling is one branch.
@@ -60,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_pass_begins_anew() {
+    fn each_pass_begins_with_nothing_done() {
         static PASSES: Passes = Passes::none();
         let progress = Progress::to(&PASSES);
         assert_eq!(PASSES.now(), None);
@@ -74,5 +80,9 @@ mod tests {
         assert_eq!(PASSES.now(), Some((2, 1.0)));
         Progress::default().begin(7);
         assert_eq!(PASSES.now(), Some((2, 1.0)), "nobody listens to that one");
+        PASSES.forget();
+        assert_eq!(PASSES.now(), None);
+        progress.begin(3);
+        assert_eq!(PASSES.now(), Some((1, 0.0)));
     }
 }

@@ -26,6 +26,7 @@ pub(super) fn progress() -> Progress {
 /// Phases that the line shows, and that are regions where this command is measured.
 pub(super) fn phases() -> Phases {
     fn begins(name: &str) {
+        PASSES.forget();
         name.clone_into(&mut PHASE.lock().unwrap_or_else(PoisonError::into_inner));
         knee_region::begin(name);
     }
