@@ -48,9 +48,10 @@ drawn at random, were opened as well, and what they showed was corrected: above 
 The other half was then scored, with 5 of 52 wrong where the machine was calm, and opened in its turn: it showed that
 several stores that wait for cache lines look like work that is done again. New programs were written by others once
 more, in the same way. They were scored twice, the second time after half of them had been opened, and then the other
-half was opened, too. Those that others wrote after that were scored in two halves, each opened once it was scored. So
-held_out.toml and held_out_natural.toml are for tuning from now on, and the next score needs new programs; until there
-are any, those tables stand in their place.
+half was opened, too. Those that others wrote after that were scored in two halves, each opened once it was scored. All
+of these stand in opened.toml and opened_natural.toml. Of the last ones, half of the dials lost less than 0.05 where
+they were scored, so few instances counted. The writers of those that held_out.toml has now were told to try their dials
+until the smallest of them loses 0.08.
 
 **Score.** A finding has names: the cause it names, or the group that it leaves open.
 
@@ -107,7 +108,7 @@ from pathlib import Path
 
 from planted import made_up
 from planted.instances import HALVES, Places, instances
-from planted.measure import measure, measured
+from planted.measure import measure, measured, stale
 from planted.scores import read, report
 
 RESULTS = Path(__file__).parent / "planted/measured.jsonl"
@@ -140,6 +141,8 @@ def main() -> int:
             print(f"{one.name}: {one.cause or 'clean'}: {' '.join(one.command)}")
         return 0
     if asked.act == "measure":
+        if why := stale():
+            parser.error(why)
         # Those that were measured so far are a sample of all.
         random.Random(asked.half).shuffle(chosen)
         measure(chosen, asked.folder, asked.results)

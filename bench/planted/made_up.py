@@ -18,12 +18,12 @@ from planted.scores import Found, Part, Scored, confusion, rates
 
 from knee import _binary
 from knee.explain.asking.wanted import Left, wanted
-from knee.explain.ledger.evidence import evidence
+from knee.explain.evidence.evidence import evidence
 from knee.explain.ledger.explanation import Explanation, explanation
 from knee.explain.scaling.series import group
 from knee.explain.signs.computing.samples import HOTSPOTS
 from knee.store import Run
-from knee.store.run import joined
+from knee.store.records.run import joined
 from knee.study.questions.interventions import for_cause, interventions
 from knee.study.questions.questions import BY_NAME
 from knee.study.questions.questions import asking as question_run

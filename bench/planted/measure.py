@@ -19,6 +19,9 @@ from planted.undivided import undivided
 import knee
 from knee import _binary
 
+OWN = Path(__file__).parents[2] / "python/knee"
+"""The package of this folder."""
+
 EXPLAINING = ("explain", "stats", "study/questions")
 """Rooms that decide what is asked and what is named."""
 
@@ -51,9 +54,16 @@ def measure(chosen: list[Instance], folder: Path, results: Path) -> None:
         print(f"{number} of {len(chosen)}: {instance.name}: {said}", flush=True)
 
 
-def code() -> str:
-    """Return a fingerprint of the explanation: results of another one do not count."""
+def stale() -> str | None:
+    """Return why the explanation that would be measured is not that of this folder; None if it is."""
     package = Path(knee.__file__).parent
+    if code(package) == code(OWN):
+        return None
+    return f"{package} explains in another way than {OWN}: install knee again, or set PYTHONPATH={OWN.parent}"
+
+
+def code(package: Path = Path(knee.__file__).parent) -> str:
+    """Return a fingerprint of the explanation: results of another one do not count."""
     files = sorted(file for room in EXPLAINING for file in (package / room).rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
