@@ -11,8 +11,9 @@ import pytest
 from conftest import skipped
 from told import Made, evidence_of, named
 
+from knee.explain.evidence.cell import Cell
 from knee.explain.signs.computing.samples import HOTSPOTS
-from knee.explain.signs.idle.own_code import OwnCode, own_code
+from knee.explain.signs.idle.own_code import own_code
 from knee.store.records.idle import Alone
 
 PROGRAM = Path(__file__).parents[2] / "bench/planted/programs/c/city_ticks.c"
@@ -51,7 +52,8 @@ def test_a_function_that_threads_also_execute_beside_others_is_not_named():
 
 
 def test_the_same_code_is_nobodys_own_however_seldom_each_place_is_met():
-    assert own_code(sampled(WORK, dict.fromkeys(WORK, 10))) == OwnCode(0.0, 0.0, None)
+    same = own_code(sampled(WORK, dict.fromkeys(WORK, 10)))
+    assert (same.share, same.least, same.alike) == (0.0, 0.0, True)
     # Each place is met once in a run, of which one half by chance while no other thread could run.
     chance = random.Random(5)
     places = [{"file": 0, "at": 64 * at, "samples": 1} for at in range(300)]
@@ -77,6 +79,36 @@ def test_short_stretches_of_any_thread_are_a_serial_part_where_they_have_code_of
     short = Alone(share=0.3, intervals=300, longest_s=0.002, helper=False)
     assert named(sampled(WORK, dict.fromkeys(WORK, 10), short)) == {}
     assert named(sampled(WORK, MERGE, short))["serial part",] == pytest.approx(math.log(1.3), abs=0.02)
+
+
+def test_the_same_code_alone_is_a_piece_of_the_work_where_its_thread_is_a_worker():
+    def found(place: float, own: float) -> list[tuple[str, ...]]:
+        alone = Alone(share=0.99, intervals=3, longest_s=0.2, helper=False, own=own, place=place)
+        made = sampled(WORK, dict.fromkeys(WORK, 10), alone)
+        # With twice the threads it stays as long as it is.
+        tests = {name: (cell, (0.75, 0.25, 0.0)) for name, cell in made.tests.items()}
+        tests["twice the threads"] = (made.tests["twice the threads"], (0.65, 0.12, 0.12, 0.11))
+        changed = {name: _with_shares(cell, shares) for name, (cell, shares) in tests.items()}
+        return list(named(replace(made, many=_with_shares(made.many, (0.75, 0.25)), tests=changed)))
+
+    assert found(place=1.0, own=0.7) == [("imbalance",)]
+    assert found(place=0.0, own=0.7) == [("serial part",)], "it starts the others"
+    assert found(place=1.0, own=0.95) == [("serial part",)], "it never works beside others"
+
+
+def test_what_only_the_first_thread_does_is_a_serial_part_however_the_rest_is_divided():
+    def found(own: float) -> list[tuple[str, ...]]:
+        alone = Alone(share=0.97, intervals=15, longest_s=0.065, helper=False, own=own, place=0.0)
+        made = sampled(WORK, dict.fromkeys(WORK, 10), alone)
+        twice = _with_shares(made.tests["twice the threads"], (0.57, 0.16, 0.12, 0.1, 0.05))
+        return list(named(replace(made, tests=made.tests | {"twice the threads": twice})))
+
+    assert found(1.0) == [("serial part",)]
+    assert ("serial part",) not in found(0.5), "the others' work was divided unevenly, and maybe its own, too"
+
+
+def _with_shares(cell: Cell, shares: tuple[float, ...]) -> Cell:
+    return replace(cell, runs=tuple(replace(run, shares=shares) for run in cell.runs))
 
 
 def test_pieces_that_have_no_code_of_their_own_stay_uneven():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from conftest import machine, record
@@ -200,11 +201,15 @@ def test_a_question_that_cannot_be_asked_three_times_is_not_asked():
 
 @pytest.fixture
 def folder(tmp_path) -> Folder:
+    return _planned(tmp_path, [1, 4, 8])
+
+
+def _planned(tmp_path: Path, threads: list[int]) -> Folder:
     places, here = Placements(WHOLE), machine(8)
     study = StudySpec(
         name="s",
         program={"command": ["true", "{threads}"]},
-        factors={"threads": [1, 4, 8], "placement": ["cores-close"]},
+        factors={"threads": threads, "placement": ["cores-close"]},
         blocks=3,
     )
     plan = run_specs(study, cells_of(study, here, places), places, here)
@@ -225,7 +230,7 @@ def test_questions_join_a_block_that_has_not_begun(folder):
     assert not Block(folder, 3).begun
 
 
-@pytest.mark.parametrize(("wall_s", "limit_s"), [(2.0, 20.0), (0.1, 5.0), (1e6, 600.0)])
+@pytest.mark.parametrize(("wall_s", "limit_s"), [(2.0, 8.0), (0.1, 1.0), (1e6, 600.0)])
 def test_a_question_ends_long_after_the_runs_of_the_study_do(folder, wall_s, limit_s):
     plan = folder.read_plan()
     one = next(spec for spec in plan if spec["block"] == 1)
@@ -233,6 +238,14 @@ def test_a_question_ends_long_after_the_runs_of_the_study_do(folder, wall_s, lim
     write_whole(folder.records, json.dumps(record(one["id"], 1, wall_s, wall_s)) + "\n")
     Block(folder, 2).add([(next(spec["cell"] for spec in plan if spec["threads"] == 8), "twice the threads")])
     assert [spec["timeout_s"] for spec in folder.read_plan() if "test" in spec] == [limit_s]
+
+
+def test_a_base_of_several_threads_may_have_to_share_a_cpu(tmp_path):
+    folder = _planned(tmp_path, [4, 8])
+    one = next(spec for spec in folder.read_plan() if spec["block"] == 1)
+    write_whole(folder.records, json.dumps(record(one["id"], 1, 2.0, 8.0)) + "\n")
+    Block(folder, 2).add([(next(spec["cell"] for spec in folder.read_plan() if spec["threads"] == 8), "one cpu")])
+    assert [spec["timeout_s"] for spec in folder.read_plan() if "test" in spec] == [32.0]
 
 
 def test_where_cpu_time_grows_is_sampled_on_all_threads_and_on_those_of_the_base(folder):

@@ -75,6 +75,18 @@ def test_waits_that_another_allocator_takes_away_are_no_lock_of_the_program():
     assert list(named(evidence_of(BASE, many, lock))) == [("sleeping lock",)]
 
 
+def test_a_setting_that_slows_one_thread_takes_nothing_off_the_loss():
+    many = Made(0.75, 1.1, {"few": 0.4}, sleeps=2000)
+    slower = {"allocator: other": replace(many, sleeps=1900), "allocator: other, base": Made(1.3, 1.3)}
+    tests = {"one cpu": CALM, "twice the threads": many, **slower}
+    assert list(named(evidence_of(BASE, many, tests))) == [("sleeping lock",)]
+    faster = {
+        "allocator: other": Made(0.55, 1.0, {"few": 0.1}, sleeps=1900),
+        "allocator: other, base": Made(1.05, 1.05),
+    }
+    assert list(named(evidence_of(BASE, many, {**tests, **faster}))) == [("allocator",)]
+
+
 def test_threads_that_a_lock_wakes_may_wait_for_a_cpu_as_well():
     def locked(one: float, waiting: float) -> list[tuple[tuple[str, ...], Part]]:
         many = Made(0.535, 1.0, {"one": one, "waiting": waiting}, sleeps=2000)

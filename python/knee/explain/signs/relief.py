@@ -3,6 +3,8 @@
 A setting has an effect on one thread, too, so the loss is compared, not the time: with T' for the changed setting::
 
     relief = [ln T(n) - ln T(1)] - [ln T'(n) - ln T'(1)]
+
+A setting that makes one thread slower takes no more off the loss than all threads gain.
 """
 
 from __future__ import annotations
@@ -121,6 +123,8 @@ def _loss(found: Evidence, changed: Cell, changed_base: Cell) -> tuple[Mean, flo
     own = _logs(found.many.seconds / found.base.seconds)
     many, base = _logs(changed.seconds), _logs(changed_base.seconds)
     others = [(-1.0, many), (1.0, base)]
+    if against(changed_base.seconds, found.base.seconds).value > 0:
+        own, others = _logs(found.many.seconds), others[:1]
     value, ends = combined(own, others)
     return Mean(value, ends, min(own.size, many.size, base.size)), combined(own, others, SURE)[1].low
 

@@ -24,8 +24,10 @@ from knee.study.run import trust
 MOST_MEMORY = 0.5
 """Share of the machine's memory that copies may need."""
 
-TIMES, SHORTEST_S = 10.0, 5.0
-"""A question may run so many times as long as the longest of the study's own runs; and as long as the second anyway."""
+TIMES, SHORTEST_S = 4.0, 1.0
+"""A question may run so many times as long as the longest of the study's own runs, for each thread of the base, which
+all may have to share one cpu; and as long as the second anyway.
+"""
 
 Asked = tuple[dict[str, Level], str]
 """The cell that is explained, and the name of a question, or of a cause that a changed setting tests."""
@@ -101,9 +103,10 @@ class Block:
     @cached_property
     def _longest_s(self) -> float:
         """How long a question may run: threads that spin may take a thousand times as long once they outnumber cpus."""
-        own = {spec["id"] for spec in self.plan if role_of(spec) == "measure"}
+        own = {spec["id"]: spec["threads"] for spec in self.plan if role_of(spec) == "measure"}
         walls = [record["wall_ns"] / 1e9 for record in self.folder.read_records() if record["id"] in own]
-        return max(SHORTEST_S, TIMES * max(walls, default=float("inf")))
+        fewest = min(own.values(), default=1)
+        return max(SHORTEST_S, TIMES * fewest * max(walls, default=float("inf")))
 
     def _base(self, spec: RunSpec) -> RunSpec:
         """Return the run of the same levels on the fewest threads."""

@@ -18,7 +18,7 @@ from knee.explain.causes.cause import Finding
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import Ledger
-from knee.explain.signs.idle.alone import adds_work, alone
+from knee.explain.signs.idle.alone import adds_work, alone, never_beside
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.pieces import divided_unevenly
 from knee.explain.signs.words import plain
@@ -44,8 +44,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     # A helper of the runtime, such as a collector, is no part of the program, and one large piece no serial part.
     # What more threads compute besides the work says nothing of how that was divided.
     own = own_code(found)
+    apart = never_beside(found) > 0 or (own is not None and own.most)
     pieces = (divided_unevenly(found) and not adds_work(found)) or _many(found)
-    if helped(found, seconds.value) or (pieces and not (own is not None and own.most)):
+    if helped(found, seconds.value) or (pieces and not apart):
         return None
     return Finding(
         series=found.series.name,

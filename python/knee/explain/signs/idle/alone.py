@@ -6,8 +6,9 @@ pieces are handed out in turn, to half, where the first threads get all of it. S
 Where no further thread works, there are as many pieces as before, which are uneven.
 
 A thread that hardly ever computes beside others has no piece of their work, however many threads there are: what it
-does alone is a part that nobody divided. So is code that threads hardly execute beside others. And where one thread
-works alone in a long stretch, CPU time that further threads add is no work that fills the gap.
+does alone is a part that nobody divided. So is code that threads hardly execute beside others; while the same code, by
+a thread that also works beside others, is a piece of their work. And where one thread works alone in a long stretch,
+CPU time that further threads add is no work that fills the gap.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.processes import separate
-from knee.explain.signs.idle.stretches import SAME, changes_hands, long_stretches, one_alone
+from knee.explain.signs.idle.stretches import ONLY, SAME, a_workers, changes_hands, long_stretches, one_alone
 from knee.explain.signs.idle.waits import own_waits
 from knee.stats.intervals import Array, combined
 
@@ -42,9 +43,6 @@ that wakes up waits for a cpu, and does not count as idle.
 
 TURN_S = 0.004
 """How long threads of equal rights take turns on a cpu, about: the kernel's slice is 3 ms."""
-
-ONLY = 0.9
-"""A thread that is alone for this share of its CPU time hardly ever works beside others."""
 
 HALF = 0.5
 """A part that nobody divided is in every run, so what is left is less than this share of it in hardly any."""
@@ -100,8 +98,11 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):
         low = usual = most = 1.0
     if name == "one":
-        low, usual, most = (min(one, 1 - _never_beside(found)) for one in (low, usual, most))
-        if (own := own_code(found)) is not None:
+        low, usual, most = (min(one, 1 - never_beside(found)) for one in (low, usual, most))
+        own = own_code(found)
+        if own is not None and own.alike and a_workers(found):
+            low = usual = most = 1.0
+        elif own is not None:
             low, usual, most = min(low, 1 - own.least), min(usual, 1 - own.share), min(most, 1 - own.least)
     return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
 
@@ -148,7 +149,7 @@ def _may_wait_for_turns(found: Evidence) -> bool:
     return longest < TURN_S and not share > SAME
 
 
-def _never_beside(found: Evidence) -> float:
+def never_beside(found: Evidence) -> float:
     """Return the share of the time in which one thread works alone that is one's that hardly works beside others."""
     own, share, helper = (mean(found.watched.alone(name)).value for name in ("own", "share", "helper"))
     return share if own > ONLY and share > HALF and not helper > 0 else 0.0

@@ -1,7 +1,9 @@
 """Whether what a thread executes while it works alone is code of its own, which threads hardly execute beside others.
 
 Then it is no piece of the work that threads share: it is a part that nobody divided. Where a thread executes the same
-code alone as beside others, nothing is said: a part that nobody divided may call the same functions.
+code alone as beside others, that alone says nothing, since a part that nobody divided may call the same functions. But
+where that thread is not the one that starts the others and waits for them, it works on a piece that is larger than
+theirs.
 
 Samples of instructions tell, in runs whose context switches are recorded: each is taken while other threads could run
 as well, or while none could. Places are pieces of code of one cache line. By chance, too, some places are met only
@@ -35,6 +37,9 @@ MOSTLY = 0.5
 chance makes of the same code, at most, where that can be told.
 """
 
+ALIKE = 0.2
+"""Share of what a thread executes alone that is its own, at most, where it is the work of all."""
+
 DRAWS = 200
 """Draws of what the samples would be if threads executed the same code alone as beside others."""
 
@@ -50,6 +55,8 @@ class OwnCode:
     """Without what chance makes of the same code."""
     least: float
     """At least that much: the lower end of a one-sided 95 % interval."""
+    at_most: float
+    """At most that much, likewise."""
     function: str | None
     """The function that most of it is in, if threads hardly execute that beside others."""
 
@@ -57,6 +64,11 @@ class OwnCode:
     def most(self) -> bool:
         """Whether surely most of it is."""
         return self.least > MOSTLY
+
+    @property
+    def alike(self) -> bool:
+        """Whether it is surely the code that threads execute beside others as well."""
+        return self.at_most < ALIKE
 
     @property
     def said(self) -> str:
@@ -83,9 +95,9 @@ def own_code(found: Evidence) -> OwnCode | None:
     if expected > MOSTLY:
         return None
     seen = int(own_there[own].sum())
-    low = clopper_pearson(seen, alone).low
-    share, least = (max(0.0, (one - expected) / (1 - expected)) for one in (seen / alone, low))
-    return OwnCode(share, least, _function(many, many.alone, seen))
+    ends = clopper_pearson(seen, alone)
+    share, least, at_most = (max(0.0, (one - expected) / (1 - expected)) for one in (seen / alone, ends.low, ends.high))
+    return OwnCode(share, least, at_most, _function(many, many.alone, seen))
 
 
 def _own(alone_there: Array, every: Array, alone: int, beside: int) -> npt.NDArray[np.bool_]:

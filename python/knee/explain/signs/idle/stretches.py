@@ -19,6 +19,9 @@ SAME, LONG_S = 0.8, 0.02
 that take turns at a lock are not.
 """
 
+ONLY = 0.9
+"""A thread that is alone for this share of its CPU time hardly ever works beside others."""
+
 HALF = 0.5
 """Share of the time in which one thread works alone that one long stretch has, beside many short ones."""
 
@@ -69,6 +72,17 @@ def changes_hands(found: Evidence) -> bool:
         return False
     longest, whole = (mean(each) for each in (found.watched.alone("longest_s"), found.watched.idle("one")))
     return longest.value > max(LONG_S, MOST_OF_IT * whole.value / (found.threads - 1))
+
+
+def a_workers(found: Evidence) -> bool:
+    """Whether the thread that works alone surely is none that starts the others: not the first one of its process.
+
+    It works beside others as well, so that it has a part of their work.
+    """
+    known = [run.idle.alone for run in found.watched.runs if run.idle is not None and run.idle.alone is not None]
+    if len(known) < FEWEST or any(np.isnan(one.place) or np.isnan(one.own) for one in known):
+        return False
+    return all(one.place > 0 and one.share > SAME and one.own < ONLY for one in known)
 
 
 def longest_stretch(found: Evidence, book: Ledger) -> Part:
