@@ -10,6 +10,7 @@ from knee.explain.evidence.evidence import evidence
 from knee.explain.evidence.means import Mean
 from knee.explain.signs.relief import Relief
 from knee.stats.intervals import Interval
+from knee.store.records.idle import Alone
 
 BASE = Made(1.0, 1.0)
 CALM = Made(1.0, 1.0, sleeps=4)
@@ -109,6 +110,18 @@ def locked(timed: int, mapped: str, **more: object) -> set[tuple[str, ...]]:
 def test_samples_tell_a_lock_of_the_program_from_its_interpreters():
     assert locked(1, "libpython3.11.so.1.0") == {("sleeping lock",)}
     assert ("sleeping lock",) not in locked(25, "libpython3.11.so.1.0")
+
+
+def test_where_the_same_thread_of_an_interpreter_works_alone_none_take_turns():
+    def found(share: float) -> set[tuple[str, ...]]:
+        alone = Alone(share=share, intervals=60, longest_s=0.01, helper=False, place=0.0)
+        many = Made(0.65, 1.0, {"one": 0.3}, sleeps=100, shares=(0.6, 0.4), futex=futex(25), alone=alone)
+        tests = {"one cpu": Made(1.0, 1.0, sleeps=90), "twice the threads": replace(many, shares=(0.4, 0.2, 0.2, 0.2))}
+        python = {"programs": [], "libraries": ["libpython3.11.so.1.0"]}
+        return set(named(evidence_of(BASE, many, tests, mapped=python)))
+
+    assert found(0.98) == {("serial part",)}, "it starts, and loads libraries"
+    assert found(0.5) == set(), "they may take turns at the interpreter's lock"
 
 
 def test_threads_that_wait_at_futexes_do_not_wait_for_pages():

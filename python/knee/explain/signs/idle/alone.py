@@ -81,9 +81,11 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
         or not np.isfinite(stays.interval.low)
     ):
         return None
-    # An interpreter's threads that take long turns sleep as often on one cpu; so do those that wait for a disk.
-    others = mostly_timed(found) or _base_waits(book)
-    if turns(found) is not None or at_files(found) or (others and not long_stretches(found)):
+    # An interpreter's threads that take long turns sleep as often on one cpu; so do those that wait for a disk. But
+    # where one and the same thread works alone, they take no turns.
+    in_turn = mostly_timed(found) and not one_alone(found)
+    others = (in_turn or _base_waits(book)) and not long_stretches(found)
+    if turns(found) is not None or at_files(found) or others:
         return None
     adds = name == "one" and not hidden and adds_work(found)
     stays = _unfilled(found) if adds else stays
