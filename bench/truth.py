@@ -94,6 +94,7 @@ another loop at dial 0 as well, which is 15 % slower on some machines. The other
   one is taken in each period. (Changed while tuning; it concerns runs of tenths of a second.)
 - rust-tide-tables and java-page-cache repeat a set-up in each thread, on one cpu as well. Their table had called that
   duplicated work, and not instruction growth as it does for go-redundant and python-own-tables.
+- openmp-radar-sweep does so as well, and its table said the same; it was corrected after it had been scored.
 - A family of mksquashfs, slowed by its -throttle, is left out: that is a sleep on purpose, and not the I/O that its
   table said.
 - A time a little below 0, as a difference of others, ended the generator (first met at an instance above 720).
