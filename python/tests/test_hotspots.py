@@ -165,4 +165,12 @@ def test_places_in_what_is_not_listed_say_nothing(broken):
     spec = {"id": "0001", "block": 1, "threads": 1, "cell": {"threads": 1}}
     made = joined(0, spec, record("0001", 1, 1.0, 1.0) | {"hotspots": spots})
     assert made.record["hotspots"]["unavailable"] == "places are in files or functions that are not listed"
+
+
+def test_more_samples_alone_than_in_all_are_none():
+    (run, *_) = sampled(AGAIN).tests["hot spots"].runs
+    (place, *others) = run.record["hotspots"]["places"]
+    spots = run.record["hotspots"] | {"places": [place | {"alone": place["samples"] + 1}, *others], "alone": 9}
+    made = joined(0, run.spec, record("0001", 1, 1.0, 1.0) | {"hotspots": spots})
+    assert made.record["hotspots"]["unavailable"] == "of some places more samples were taken alone than in all"
     assert made.bad is None

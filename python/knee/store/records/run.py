@@ -102,8 +102,8 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False, inp
     if switches := record.get("switches"):
         kept = {name: value for name, value in switches.items() if name != "concurrency"}
         slim["switches"] = cast("Switches", kept)
-    if (spots := record.get("hotspots")) is not None and not _complete(spots):
-        slim["hotspots"] = {**spots, "unavailable": "places are in files or functions that are not listed"}
+    if (spots := record.get("hotspots")) is not None and (wrong := _wrong(spots)):
+        slim["hotspots"] = {**spots, "unavailable": wrong}
     bad, work = _failure(record) or missing, spec["threads"] if weak else 1
     # The idle time of a run that answers a question is counted against the threads that it explains.
     counted = spec["cell"].get("threads", spec["threads"]) if "test" in spec else spec["threads"]
@@ -118,10 +118,14 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False, inp
     )  # fmt: skip
 
 
-def _complete(spots: Hotspots) -> bool:
-    """Whether the files and functions of all places are listed."""
+def _wrong(spots: Hotspots) -> str | None:
+    """Return why samples of places cannot be read; None if they can."""
     files, functions = len(spots["files"]), len(spots.get("functions", []))
-    return all(one["file"] < files and one.get("function", -1) < functions for one in spots["places"])
+    if any(one["file"] >= files or one.get("function", -1) >= functions for one in spots["places"]):
+        return "places are in files or functions that are not listed"
+    if any(one.get("alone", 0) > one["samples"] for one in spots["places"]):
+        return "of some places more samples were taken alone than in all"
+    return None
 
 
 LARGEST = 1e30
