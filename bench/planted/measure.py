@@ -19,8 +19,8 @@ from planted.undivided import undivided
 import knee
 from knee import _binary
 
-OWN = Path(__file__).parents[2] / "python/knee"
-"""The package of this folder."""
+MEASURED, OWN = Path(knee.__file__).parent, Path(__file__).parents[2] / "python/knee"
+"""The package that is measured, and that of this folder."""
 
 EXPLAINING = ("explain", "stats", "study/questions")
 """Rooms that decide what is asked and what is named."""
@@ -56,13 +56,12 @@ def measure(chosen: list[Instance], folder: Path, results: Path) -> None:
 
 def stale() -> str | None:
     """Return why the explanation that would be measured is not that of this folder; None if it is."""
-    package = Path(knee.__file__).parent
-    if code(package) == code(OWN):
+    if code() == code(OWN):
         return None
-    return f"{package} explains in another way than {OWN}: install knee again, or set PYTHONPATH={OWN.parent}"
+    return f"{MEASURED} explains in another way than {OWN}: install knee again, or set PYTHONPATH={OWN.parent}"
 
 
-def code(package: Path = Path(knee.__file__).parent) -> str:
+def code(package: Path = MEASURED) -> str:
     """Return a fingerprint of the explanation: results of another one do not count."""
     files = sorted(file for room in EXPLAINING for file in (package / room).rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]

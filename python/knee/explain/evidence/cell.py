@@ -95,13 +95,15 @@ class Cell:
     @property
     def on_disk(self) -> Array:
         """Thread-seconds in which threads waited for a disk."""
-        known = {run.spec["block"]: run.disk_s for run in self._whole if run.disk_s is not None}
-        return self.by_block(known) / self.work
+        return self._sampled(lambda run: run.disk_s)
 
     @property
     def at_file_locks(self) -> Array:
         """Thread-seconds in which threads waited for locks on files."""
-        known = {run.spec["block"]: run.file_locks_s for run in self._whole if run.file_locks_s is not None}
+        return self._sampled(lambda run: run.file_locks_s)
+
+    def _sampled(self, of: Callable[[Run], float | None]) -> Array:
+        known = {run.spec["block"]: one for run in self._whole if (one := of(run)) is not None}
         return self.by_block(known) / self.work
 
     def pages(self) -> dict[str, float]:

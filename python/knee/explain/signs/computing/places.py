@@ -73,10 +73,10 @@ def alike(n: Array, b: Array, more: float) -> tuple[float, float]:
     return likely, float(more / STALLS / np.sqrt((n + b).max()))
 
 
-def most_of(places: list[Place], grows: Array, functions: dict[Place, str]) -> tuple[str | None, float]:
-    """Return the function in which it grows most, and by how much."""
+def most_of(places: list[Place], values: Array, functions: dict[Place, str]) -> tuple[str | None, float]:
+    """Return the function that has most of what there is at the places, and how much that is."""
     by_name: dict[str, float] = {}
-    for place, one in zip(places, grows, strict=True):
+    for place, one in zip(places, values, strict=True):
         if (name := functions.get(place)) is not None:
             by_name[name] = by_name.get(name, 0.0) + float(one)
     best = max(by_name, key=lambda name: by_name[name], default=None)

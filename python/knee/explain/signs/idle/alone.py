@@ -26,7 +26,7 @@ from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.processes import separate
-from knee.explain.signs.idle.stretches import ONLY, SAME, a_workers, changes_hands, long_stretches, one_alone
+from knee.explain.signs.idle.stretches import ONLY, SAME, by_a_worker, changes_hands, long_stretches, one_alone
 from knee.explain.signs.idle.waits import own_waits
 from knee.stats.intervals import Array, combined
 
@@ -100,12 +100,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):
         low = usual = most = 1.0
     if name == "one":
-        low, usual, most = (min(one, 1 - never_beside(found)) for one in (low, usual, most))
-        own = own_code(found)
-        if own is not None and own.alike and a_workers(found):
-            low = usual = most = 1.0
-        elif own is not None:
-            low, usual, most = min(low, 1 - own.least), min(usual, 1 - own.share), min(most, 1 - own.least)
+        low, usual, most = _by_code(found, *(min(one, 1 - never_beside(found)) for one in (low, usual, most)))
     return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
 
 
@@ -117,6 +112,16 @@ def _uneven(stays: Mean, always: float, off: float) -> tuple[float, float, float
     most = min(1.0, high / (1 - MOST))
     # Where all of it may have one reason, it has one.
     return low, 1.0 if most >= 1 else 0.0 if low <= 0 else usual, most
+
+
+def _by_code(found: Evidence, low: float, usual: float, most: float) -> tuple[float, float, float]:
+    """Return which share is that of uneven work, as the code tells that is executed alone."""
+    own = own_code(found)
+    if own is None:
+        return low, usual, most
+    if own.alike and by_a_worker(found):
+        return 1.0, 1.0, 1.0
+    return min(low, 1 - own.least), min(usual, 1 - own.share), min(most, 1 - own.least)
 
 
 def adds_work(found: Evidence) -> bool:

@@ -16,9 +16,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from knee.explain.evidence.evidence import Evidence
+from knee.explain.signs.computing.places import Mask, most_of
 from knee.explain.signs.computing.samples import HOTSPOTS, Place, Samples, samples
 from knee.stats.intervals import Array
 from knee.stats.proportion import clopper_pearson
@@ -100,7 +100,7 @@ def own_code(found: Evidence) -> OwnCode | None:
     return OwnCode(share, least, at_most, _function(many, many.alone, seen))
 
 
-def _own(alone_there: Array, every: Array, alone: int, beside: int) -> npt.NDArray[np.bool_]:
+def _own(alone_there: Array, every: Array, alone: int, beside: int) -> Mask:
     """Return which pieces are hardly met beside others; for shape (..., pieces)."""
     return (alone_there > 0) & ((every - alone_there) / beside <= RARELY * alone_there / alone)
 
@@ -114,17 +114,9 @@ def _pieces(at: Counter[Place]) -> Counter[Place]:
 
 def _function(many: Samples, alone: Counter[Place], seen: int) -> str | None:
     """Return the function in which most of one's own code is; None where there is none, or it has no name."""
-    every, own = (_functions(at, many.functions) for at in (many.at, alone))
-    name = max(own, key=lambda name: own[name], default=None)
-    if name is None or not own[name] >= NAMED * seen > 0:
+    name, own = most_of(list(alone), np.array(list(alone.values()), dtype=float), many.functions)
+    if name is None or not own >= NAMED * seen > 0:
         return None
-    there = np.array([own[name]], dtype=float), np.array([every[name]], dtype=float)
+    every = sum(often for place, often in many.at.items() if many.functions.get(place) == name)
+    there = np.array([own]), np.array([float(every)])
     return name if _own(*there, alone.total(), many.at.total() - alone.total()).all() else None
-
-
-def _functions(at: Counter[Place], names: dict[Place, str]) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for place, often in at.items():
-        if (name := names.get(place)) is not None:
-            found[name] += often
-    return found

@@ -9,10 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from knee.explain.causes.cause import Part
+from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import ONE, Ledger
 from knee.explain.signs.idle.waits import own_waits
+from knee.store.records.idle import Alone
 
 SAME, LONG_S = 0.8, 0.02
 """One thread has this share of the time in which exactly one works, and is alone for so many seconds each time: threads
@@ -62,8 +64,7 @@ def changes_hands(found: Evidence) -> bool:
     It has taken the last piece of the work, which is a large one. A part that nobody divides is the main thread's, or
     that of the same thread in each run.
     """
-    runs = [run for cell in (found.watched, found.test(TWICE)) if cell is not None for run in cell.runs]
-    known = [run.idle.alone for run in runs if run.idle is not None and run.idle.alone is not None]
+    known = _known(found.watched, found.test(TWICE))
     places = {one.place for one in known if one.share > SAME}
     if len(known) < FEWEST or len(places) < 2 or 0.0 in places or any(np.isnan(place) for place in places):
         return False
@@ -74,15 +75,21 @@ def changes_hands(found: Evidence) -> bool:
     return longest.value > max(LONG_S, MOST_OF_IT * whole.value / (found.threads - 1))
 
 
-def a_workers(found: Evidence) -> bool:
+def by_a_worker(found: Evidence) -> bool:
     """Whether the thread that works alone surely is none that starts the others: not the first one of its process.
 
     It works beside others as well, so that it has a part of their work.
     """
-    known = [run.idle.alone for run in found.watched.runs if run.idle is not None and run.idle.alone is not None]
+    known = _known(found.watched)
     if len(known) < FEWEST or any(np.isnan(one.place) or np.isnan(one.own) for one in known):
         return False
     return all(one.place > 0 and one.share > SAME and one.own < ONLY for one in known)
+
+
+def _known(*cells: Cell | None) -> list[Alone]:
+    """Return what is known of the thread that works alone, of each run."""
+    runs = [run for cell in cells if cell is not None for run in cell.runs]
+    return [run.idle.alone for run in runs if run.idle is not None and run.idle.alone is not None]
 
 
 def longest_stretch(found: Evidence, book: Ledger) -> Part:
