@@ -29,6 +29,21 @@ def test_run_delay_bounds_the_disturbance(simulated):
     assert shares == {1: 0.0, 2: pytest.approx(0.5)}
 
 
+def test_threads_that_wait_for_each_other_lose_no_more_than_others_used(simulated):
+    study = beside(simulated(TWO), {1: 0.0, 2: 0.1}, {1: 0.0, 2: 0.5})
+    share = {1: (1.0,), 2: (0.45, 0.45, 0.1)}
+
+    def computed(one: dict) -> dict:
+        (thread,), cpu_ns = one["observed_threads"], one["user_ns"]
+        n = 2 if thread["run_delay_ns"] else 1
+        each = [thread | {"cpu_ns": int(part * cpu_ns), "run_delay_ns": thread["run_delay_ns"]} for part in share[n]]
+        return one | {"observed_threads": each}
+
+    rewrite(study.folder.records, computed)
+    # Three threads that compute on two cpus waited 1.5 times the run's time, of which others used a tenth of both cpus.
+    assert {run.threads: taken(run, 4) for run in Study.read(study.folder.path).runs} == {1: 0.0, 2: pytest.approx(0.2)}
+
+
 def test_time_in_which_a_quota_stops_the_threads_is_nobody_elses(simulated):
     study = beside(simulated(TWO), {1: 0.0, 2: 0.1}, {1: 0.0, 2: 0.5})
     stopped = {"group": "/quota", "nr_periods": 10, "nr_throttled": 0, "throttled_ns": int(0.375e9)}

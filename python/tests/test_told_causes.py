@@ -412,3 +412,22 @@ def test_beside_other_programs_that_may_have_taken_much_nothing_is_named():
     assert [one.cause for one in calm.findings] == [one.cause for one in few.findings] == ["memory bandwidth"]
     assert (many.findings, many.status) == ((), "not explained")
     assert many.why.startswith("other programs may have taken 0.125 [0.125, 0.125] of the loss of 0.531")
+
+
+@pytest.mark.parametrize(("disturbed", "cause", "left_out"), [(0, "serial part", 0), (2, "serial part", 2), (4, None, 0)])
+def test_few_disturbed_runs_are_left_out_and_many_are_not(disturbed, cause, left_out):
+    def beside(run):
+        if run.threads != 2 or run.spec.get("test") or run.spec["block"] > disturbed:
+            return run
+        busy = {**run.record["validity"], "other_busy": 0.4}
+        return replace(run, time_s=1.5 * run.time_s, record={**run.record, "validity": busy})
+
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
+    made = [beside(run) for run in runs(BASE, waits(0.75, 0.5), tests)]
+    found = explanation(evidence(series_of(made), 2))
+    assert [one.cause for one in found.findings] == ([cause] if cause else []), found.why
+    assert found.left_out == left_out
+    if cause:
+        assert found.ledger.loss.value == pytest.approx(math.log(1.5), abs=0.02)
+    else:
+        assert "other programs may have" in found.why

@@ -4,10 +4,11 @@ A run is disturbed when other programs used more than 5 % of its cpus, or a hype
 Undisturbed, it would have taken between T (1 - taken) and T, where ``taken`` is an upper bound on the cost:
 
 - a thread that is ready but has no cpu loses time, and at worst the losses of all threads add up, since a barrier makes
-  all wait for one. So the kernel's run delay, summed over threads, is an upper bound, unless there are more threads
-  than cpus: then threads also wait for each other. While a quota stops them nobody takes anything from them;
-- if the kernel does not report run delay, or the run was too short to sample its threads often, the bound is the time
-  that other programs were busy on the run's cpus;
+  all wait for one. So the kernel's run delay, summed over threads, is an upper bound. While a quota stops them nobody
+  takes anything from them;
+- where more threads compute than there are cpus, they also wait for each other: those of a runtime count, too, such as
+  a collector's. Then the bound is at most the time that other programs were busy on the run's cpus. So it is if the
+  kernel does not report run delay, or the run was too short to sample its threads often;
 - steal is added.
 
 None of these includes effects on caches, memory and the clock.
@@ -25,6 +26,7 @@ import numpy as np
 
 from knee.stats.intervals import t_interval
 from knee.store import Run
+from knee.store.records.threads import computing
 from knee.store.seam import Throttling
 
 LIMITS = {"other_busy": 0.05, "steal": 0.02}
@@ -92,8 +94,9 @@ def taken(run: Run, allowed: int) -> float:
     # Each cpu on which other programs were busy may have delayed the whole program.
     busy = _surely_busy(run, shares) * cpus
     waited = None if run.waited_ns is None else max(0.0, run.waited_ns / 1e9 - _stopped_s(run)) / wall
-    known = waited is not None and wall >= LONG_ENOUGH_S and 0 < run.threads <= cpus
-    others = waited if known and waited is not None else busy
+    others = busy
+    if waited is not None and wall >= LONG_ENOUGH_S and run.threads > 0:
+        others = min(busy, waited) if max(run.threads, computing(run.shares)) > cpus else waited
     # If only a part of the run is measured, the whole disturbance may have fallen into that part.
     part = max(1.0, wall / run.time_s) if run.time_s > 0 else 1.0
     return min(MOST, (others + shares.get("steal", 0.0) * cpus) * part)

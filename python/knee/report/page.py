@@ -62,6 +62,7 @@ def page(study: Study) -> str:
         variations=_variations(study),
         ledgers=facts.ledger_rows(study.analysis),
         taken=TAKEN,
+        left_out=why.left_out(study.analysis),
         causes=why.cause_rows(study.analysis),
         doubts=why.doubts(study.analysis),
         checked=why.checked(study.analysis),

@@ -1,4 +1,8 @@
-"""Evidence: what the runs at one thread count say, and the runs beside them that each change one thing."""
+"""Evidence: what the runs at one thread count say, and the runs beside them that each change one thing.
+
+Runs that other programs disturbed are left out where they are few: they may tell otherwise than the rest who waits for
+whom, and a bound on what others took is wide. Where many are disturbed, all of them count, within that bound.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from knee.explain.disturbance import disturbance
 from knee.explain.evidence.cell import Cell
 from knee.explain.scaling.series import Series
 from knee.store import Run
@@ -26,6 +31,12 @@ AT_BASE = ", base"
 SLOW, FAR = 0.08, 5.0
 """A run of a question is unusually slow from this logarithm on, and from so many standard deviations on."""
 
+DISTURBED = 1 / 3
+"""Share of the runs of a kind that may be left out since other programs disturbed them."""
+
+UNDISTURBED = 3
+"""Runs that must be left then."""
+
 NORMAL = 1.4826
 """Standard deviation over the median of absolute deviations, of a normal distribution."""
 
@@ -43,6 +54,9 @@ class Evidence:
 
     failed: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
     """Questions whose runs all failed: how many runs, and why the last one did."""
+
+    left_out: int = 0
+    """How many runs are left out since other programs disturbed them."""
 
     @property
     def asked(self) -> bool:
@@ -87,9 +101,14 @@ def evidence(series: Series, threads: int) -> Evidence:
     blocks = max(run.spec["block"] for run in (*series.runs, *series.asked))
     base = series.curve.base
 
+    left_out = 0
+
     def cell(runs: Iterable[Run], count: int) -> Cell:
+        nonlocal left_out
         good = tuple(run for run in runs if run.bad is None)
-        return Cell(count, good, blocks, threads / base if series.weak and count != base else 1.0)
+        calm = _undisturbed(good)
+        left_out += len(good) - len(calm)
+        return Cell(count, calm, blocks, threads / base if series.weak and count != base else 1.0)
 
     def answer(runs: list[Run]) -> Cell:
         made = cell(runs, runs[0].threads)
@@ -105,7 +124,15 @@ def evidence(series: Series, threads: int) -> Evidence:
     one, many = (cell(series.by_threads[count], count) for count in (base, threads))
     bad = {name: [run.bad or "" for run in made] for name, made in by_test.items() if not tests[name].runs}
     failed = {name: (len(reasons), reasons[-1]) for name, reasons in bad.items()}
-    return Evidence(series, threads, one, many, {name: one for name, one in tests.items() if one.runs}, failed)
+    kept = {name: one for name, one in tests.items() if one.runs}
+    return Evidence(series, threads, one, many, kept, failed, left_out)
+
+
+def _undisturbed(runs: tuple[Run, ...]) -> tuple[Run, ...]:
+    """Leave out disturbed runs where they are few."""
+    calm = tuple(run for run in runs if disturbance(run) is None)
+    few = len(runs) - len(calm) <= DISTURBED * len(runs) and len(calm) >= UNDISTURBED
+    return calm if few else runs
 
 
 def _unusual(series: Series) -> float:

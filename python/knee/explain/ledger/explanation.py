@@ -61,6 +61,8 @@ class Explanation:
     """Inflation divided in a second way: instructions, cycles per instruction and clock, where counters tell."""
     placements: Placements | None = None
     """What placements of fewer threads cost, where copies would not do what the program does."""
+    left_out: int = 0
+    """How many runs are left out since other programs disturbed them."""
 
     @property
     def threads(self) -> int:
@@ -71,6 +73,12 @@ class Explanation:
     def asked(self) -> bool:
         """Whether runs were made that tell causes apart."""
         return self.questions > 0
+
+    @property
+    def left_out_said(self) -> str | None:
+        """Which runs are left out, as a sentence; None if none are."""
+        runs = "1 run is" if self.left_out == 1 else f"{self.left_out} runs are"
+        return f"{runs} left out, which other programs disturbed" if self.left_out else None
 
     @property
     def first_words(self) -> str:
@@ -100,6 +108,7 @@ class Explanation:
             "failed": self.failed,
             "inflation": [{"name": name, **asdict(value)} for name, value in self.factors],
             "placements": asdict(self.placements) if self.placements else None,
+            "left_out": self.left_out,
         }
 
 
@@ -123,8 +132,9 @@ def explanation(found: Evidence) -> Explanation:
     many = len(found.tests) if found.asked else 0
     divided = tuple(factors(found))
     return Explanation(
-        found.series.name, book, checked, kept, left, status, why, many, failed, divided, placements(found)
-    )
+        found.series.name, book, checked, kept, left, status, why, many, failed, divided, placements(found),
+        found.left_out,
+    )  # fmt: skip
 
 
 def unexplained(book: Ledger, findings: list[Finding]) -> Mean:

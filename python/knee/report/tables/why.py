@@ -48,6 +48,12 @@ def doubts(analysis: Analysis) -> list[str]:
     return reasons
 
 
+def left_out(analysis: Analysis) -> list[str]:
+    """Return which runs do not count at thread counts that were asked about, in words."""
+    asked = [one for ledgers in analysis.ledgers.values() for one in ledgers if one.asked]
+    return [f"{one.series}, {one.threads} threads: {one.left_out_said}" for one in asked if one.left_out_said]
+
+
 def checked(analysis: Analysis) -> list[str]:
     """Return the checks at thread counts that were asked about, in words, each with its answer."""
     found = [

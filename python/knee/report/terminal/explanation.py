@@ -71,6 +71,8 @@ def show(
             _finding(console, finding, one, by_name[one.series])
         if one.why:
             console.print(Text(f"No cause is named: {one.why}."))
+        if one.left_out_said:
+            console.print(Text(f"{one.left_out_said}."))
         for line in one.failed:
             console.print(Text(f"Not answered: {line}"))
         mine = _of(one, by_name[one.series], tried)

@@ -34,6 +34,11 @@ def shares(record: Record) -> tuple[float, ...]:
     return tuple(time / total for time in known[:MOST_SHARES]) if total else ()
 
 
+def computing(shares: tuple[float, ...]) -> int:
+    """Return how many threads computed, of which more than a trifle is known."""
+    return sum(share > COMPUTES for share in shares)
+
+
 def helpers_s(record: Record) -> float:
     """Return the CPU time of helpers of the program's runtime, such as a garbage collector, in seconds."""
     times: list[object] = [thread.get("cpu_ns") for thread in record["observed_threads"] if thread.get("helper")]
