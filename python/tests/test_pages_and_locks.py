@@ -63,6 +63,15 @@ def test_waits_for_pages_cannot_be_interrupted_and_belong_to_them():
     assert with_copies(replace(waits, disk=0.15), PROCESSES) == {("page faults",): part}
 
 
+@pytest.mark.parametrize(("of_copies", "is_named"), [(0.0, True), (0.2, False)])
+def test_sleep_for_the_map_is_named_where_cpu_times_of_copies_do_not_tell(of_copies, is_named):
+    # All that is lost is idle time; copies, which have a map each, hardly sleep like that, unless it is for a disk.
+    waits = Made(0.65, 1.0, {"one": 0.3}, sleeps=3000, system=0.26, faults=150_000, disk=0.25)
+    found = with_copies(waits, replace(PROCESSES, disk=of_copies))
+    expected = {("page faults",): pytest.approx(math.log(1.3), abs=0.02)} if is_named else {}
+    assert {cause: part for cause, part in found.items() if cause == ("page faults",)} == expected
+
+
 def test_a_disk_is_named_where_files_in_memory_take_the_loss_away():
     base = Made(1.0, 0.8, sleeps=900, disk=0.2)
     many = Made(0.75, 0.8, {"one": 0.4, "nobody": 0.3}, sleeps=900, disk=0.5)

@@ -414,7 +414,9 @@ def test_beside_other_programs_that_may_have_taken_much_nothing_is_named():
     assert many.why.startswith("other programs may have taken 0.125 [0.125, 0.125] of the loss of 0.531")
 
 
-@pytest.mark.parametrize(("disturbed", "cause", "left_out"), [(0, "serial part", 0), (2, "serial part", 2), (4, None, 0)])
+@pytest.mark.parametrize(
+    ("disturbed", "cause", "left_out"), [(0, "serial part", 0), (2, "serial part", 2), (4, None, 0)]
+)
 def test_few_disturbed_runs_are_left_out_and_many_are_not(disturbed, cause, left_out):
     def beside(run):
         if run.threads != 2 or run.spec.get("test") or run.spec["block"] > disturbed:

@@ -34,7 +34,7 @@ from knee.explain.signs.computing.samples import HOTSPOTS
 from knee.explain.signs.idle.doubled import OPENMP, SLEPT, doubled
 from knee.explain.signs.idle.futexes import at_futexes, hardly_timed, mostly_timed
 from knee.explain.signs.idle.waits import SPIN, waits
-from knee.explain.signs.relief import relief
+from knee.explain.signs.relief import FEWER, relief
 
 BLOCKS = 3
 """A question is asked in at least this many blocks."""
@@ -135,7 +135,7 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     begun = [name for name in SETTINGS if found.setting(name) is not None]
     # Threads that give an interpreter's lock up themselves do so as often with longer turns; then processes tell.
     turns = relief(found, INTERPRETER)
-    own = [COPIES] if turns is not None and not turns.waits.interval.high < 0 and found.base.threads == 1 else []
+    own = [COPIES] if turns is not None and not turns.waits.interval.high < FEWER and found.base.threads == 1 else []
     # Only a run in which they sleep tells whether threads that wait actively cost time.
     twice = doubled(found)
     active = [SPINNING] if found.mapped(OPENMP) and twice is not None and twice.cpu.value < SLEPT else []

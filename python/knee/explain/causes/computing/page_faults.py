@@ -31,6 +31,9 @@ NAME = "page faults"
 IDLE = (NOBODY, ONE, FEW)
 HOLDS = (*IDLE, MORE, TOGETHER, UNDIVIDED)
 
+HARDLY = 0.2
+"""Share of the sleep for pages that copies have, at most, since each has a map of its own."""
+
 OFTEN = 5_000
 """Page faults a second, at least; fewer cost nothing."""
 
@@ -110,33 +113,38 @@ def _one_map(found: Evidence, book: Ledger) -> Finding | None:
 
     A program that keeps its memory by itself, or maps files, has no setting that would tell.
     """
-    copies, grown = found.test(COPIES), book.value(TOGETHER)
-    if copies is None or not grown.interval.low > LEAST:
-        return None
-    # The kernel divides time by samples, so the interval of its part is wide, and copies show it in their whole time.
-    inside = in_kernel(found)
-    if not inside.interval.low > 0 or not inside.value > MOSTLY * np.expm1(grown.value):
+    copies = found.test(COPIES)
+    if copies is None:
         return None
     each = mean(found.base.system).value / mean(found.base.faults).value
     as_many = mean(copies.faults).value / copies.threads / mean(found.base.faults).value
     if not each < A_FAULT_S or not as_many > AS_MANY:
         return None
-    # Waits for the map's lock cannot be interrupted, as those for a disk; waits for a lock of the program can.
-    slept, off = mean(found.many.on_disk), mean(found.threads * found.many.seconds - found.many.cpu)
-    waiting = waits(found)
-    for_pages = slept.value > MOSTLY * off.value
+    waiting, for_pages = waits(found), _sleeps_for_pages(found)
     if waiting is not None and waiting.passed_on is not False and not for_pages:
         return None
-    holds = (NOBODY, ONE, FEW, TOGETHER) if for_pages else (TOGETHER,)
+    alike, computed = "copies are processes and have as many page faults: they", book.value(TOGETHER)
+    if _grows(found, book):
+        holds = (NOBODY, ONE, FEW, TOGETHER) if for_pages else (TOGETHER,)
+        signs = (
+            f"for each second that 1 thread computes, the kernel computes {plain(in_kernel(found))} s more",
+            f"{alike} lose {plain(book.value(*MACHINES))}, and threads of one process lose {plain(computed)} more",
+        )
+    elif for_pages and _hardly_sleep(copies, found) and book.value(*IDLE).interval.low > LEAST:
+        # Idle time is a ratio inside each run, so it tells where CPU times of copies vary too much.
+        holds = (*IDLE, TOGETHER) if in_kernel(found).interval.low > LEAST else IDLE
+        slept = mean(found.many.on_disk)
+        signs = (
+            f"threads sleep for {plain(slept)} s of each run where nothing can interrupt them, as for a disk",
+            f"{alike} do so for {plain(mean(copies.on_disk))} s",
+        )
+    else:
+        return None
     return Finding(
         series=found.series.name,
         cause=NAME,
         says=f"threads ask the kernel for pages {_rate(found.many).value:,.0f} times a second",
-        signs=(
-            f"for each second that 1 thread computes, the kernel computes {plain(inside)} s more",
-            f"copies are processes and have as many page faults: they lose {plain(book.value(*MACHINES))}, and threads "
-            f"of one process lose {plain(grown)} more",
-        ),
+        signs=signs,
         refute="let the program keep its memory for the next use: if the loss stays, it is not page faults",
         remedy="keep memory for the next use, use huge pages, or processes instead of threads",
         threads=found.threads,
@@ -144,3 +152,27 @@ def _one_map(found: Evidence, book: Ledger) -> Finding | None:
         settles=("sleeping lock", WAITS, "spinning", "I/O", OPEN),
         holds=holds,
     )
+
+
+def _grows(found: Evidence, book: Ledger) -> bool:
+    """Whether CPU time grows side by side, most of it inside the kernel.
+
+    The kernel divides time by samples, so the interval of its part is wide, and copies show it in their whole time.
+    """
+    computed, inside = book.value(TOGETHER), in_kernel(found)
+    surely = bool(computed.interval.low > LEAST and inside.interval.low > 0)
+    return surely and inside.value > MOSTLY * np.expm1(computed.value)
+
+
+def _sleeps_for_pages(found: Evidence) -> bool:
+    """Whether most sleep is of a kind that nothing can interrupt: for the lock of the map, or for a disk.
+
+    Waits for a lock of the program can be interrupted.
+    """
+    off = mean(found.threads * found.many.seconds - found.many.cpu)
+    return mean(found.many.on_disk).value > MOSTLY * off.value
+
+
+def _hardly_sleep(copies: Cell, found: Evidence) -> bool:
+    """Whether copies hardly sleep like that, so that it is no disk."""
+    return mean(copies.on_disk).value < HARDLY * mean(found.many.on_disk).value
