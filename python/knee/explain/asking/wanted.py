@@ -17,6 +17,9 @@ from knee.store import Level, Run
 FIRST_LAUNCHES = 6
 """The first answer comes after this many launches."""
 
+SPARE = 0.05
+"""Share of the time for questions that is not planned, since some runs take longer than those before them."""
+
 FAILS = 2
 """A question whose run failed this often, and never succeeded, is not asked again."""
 
@@ -80,7 +83,7 @@ def wanted(runs: Sequence[Run], allowed: int, left: Left) -> list[Wanted]:
         return []
     own = [run for run in runs if run.role == "measure" and not run.replaced]
     made = max((run.spec["block"] for run in own), default=0)
-    budget_s = left.share * seconds(own) * left.blocks / max(1, made)
+    budget_s = (1 - SPARE) * left.share * seconds(own) * left.blocks / max(1, made)
     left_s = budget_s - seconds([run for run in runs if "test" in run.spec])
     targets = [evidence(one, threads) for one, threads in explained(group(list(runs), allowed))]
     chosen: list[Wanted] = []
