@@ -96,6 +96,19 @@ def test_the_same_code_alone_is_a_piece_of_the_work_where_its_thread_is_a_worker
     assert found(place=1.0, own=0.95) == [("serial part",)], "it never works beside others"
 
 
+@pytest.mark.parametrize(
+    ("place", "left", "expected"),
+    [(1.0, 0.2, [("too few tasks", "imbalance")]), (0.0, 0.2, []), (1.0, 0.3, [])],
+    ids=["of any worker", "also the first thread's", "nothing is filled"],
+)
+def test_the_same_code_alone_by_one_worker_after_another_comes_in_pieces(place, left, expected):
+    alone = Alone(share=0.6, intervals=30, longest_s=0.02, helper=False, own=0.3, place=place)
+    fewer = Made(0.6, 1.0, {"one": left}, sleeps=10, shares=(0.3, 0.27, 0.23, 0.2))
+    made = sampled(WORK, dict.fromkeys(WORK, 10), alone, **{"twice the threads": fewer})
+    found = [one for one in named(made) if one != ("serial part",)]
+    assert found == expected
+
+
 def test_what_only_the_first_thread_does_is_a_serial_part_however_the_rest_is_divided():
     def found(own: float) -> list[tuple[str, ...]]:
         alone = Alone(share=0.97, intervals=15, longest_s=0.065, helper=False, own=own, place=0.0)

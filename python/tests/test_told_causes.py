@@ -283,6 +283,32 @@ def test_threads_that_wait_actively_are_imbalanced_not_busy():
     assert list(named(evidence_of(BASE, many, asleep, mapped=openmp))) == [("spinning",)], "it is faster if they sleep"
 
 
+@pytest.mark.parametrize(
+    ("library", "cpu", "is_named"),
+    [("libgomp.so.1.0.0", 1.4, True), ("libomp.so.5", 1.4, False), ("libgomp.so.1.0.0", 1.1, False)],
+    ids=["its threads would sleep", "those of another one would not", "most of it goes"],
+)
+def test_lines_are_named_of_openmp_where_threads_that_would_sleep_compute_as_long(library, cpu, is_named):
+    tests = {
+        "one cpu": Made(1.0, 1.0, sleeps=20),
+        "copies": Made(1.0, 2.0),
+        "twice the threads": Made(cpu / 2, cpu, sleeps=20, shares=FOUR),
+    }
+    found = named(evidence_of(BASE, Made(0.7, 1.4), tests, mapped={"programs": [], "libraries": [library]}))
+    assert list(found) == ([("false sharing", "true sharing", "duplicated work")] if is_named else [])
+
+
+@pytest.mark.parametrize(("disk", "more", "growth"), [(0.3, 0.06, False), (0.3, 0.2, True), (0.0, 0.06, True)])
+def test_what_asking_a_disk_costs_is_no_growth_of_the_program(disk, more, growth):
+    # 3,000 waits of 20 and of 67 microseconds.
+    many = Made(0.65, 1.0 + more, {"one": 0.3 - more}, sleeps=3000, disk=disk, shares=(0.5, 0.5))
+    one_cpu = Made(1.1 + more, 1.0 + more, sleeps=3000, disk=disk)
+    tests = {"one cpu": one_cpu, "copies": Made(1.0, 2.0), "twice the threads": replace(many, shares=FOUR)}
+    found = named(evidence_of(BASE, many, tests))
+    assert (("instruction growth",) in found) == growth
+    assert (("I/O",) in found) == (disk > 0)
+
+
 GC = "garbage collection: no garbage collection (Go)"
 
 

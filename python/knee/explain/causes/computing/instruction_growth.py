@@ -18,7 +18,7 @@ import numpy as np
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.causes.machine import shared_cache
 from knee.explain.causes.machine.shared_cache import REFILLS
-from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.evidence import ONE_CPU, Evidence
 from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import MACHINE, MACHINES, MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.computing.collector import collector_costs
@@ -54,6 +54,12 @@ COLLECTOR = "garbage collection"
 MOSTLY = 0.5
 """Share of the growth that a collector's own work may be."""
 
+A_WAIT_S = 30e-6
+"""CPU time that each wait for a disk costs at most: threads ask the kernel, sleep, and are woken."""
+
+ON_DISK = 0.1
+"""Share of the time of all threads on one cpu that waits for a disk have, where that may be what grows."""
+
 TELLS = 1.3
 """The curve tells how CPU time grows on one cpu where that is so many times what the machine adds, or more."""
 
@@ -68,7 +74,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     # Threads take turns at an interpreter on one cpu as well, which costs them time there.
     if turns(found, found.threads) is not None or (compiles(found) and not each_thread(found, book)):
         return None
-    if on_one.value < REFILLS * machine and shared_cache.explain(found, book) is not None:
+    if _of_disk_waits(found) or (on_one.value < REFILLS * machine and shared_cache.explain(found, book) is not None):
         return None
     slower = growth(found, book)
     # Processes hardly wait for each other's locks.
@@ -96,6 +102,16 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=Part.of(more),
         holds=holds,
     )
+
+
+def _of_disk_waits(found: Evidence) -> bool:
+    """Whether what grows on one cpu is as little for each wait as asking a disk costs."""
+    one_cpu = found.test(ONE_CPU)
+    if one_cpu is None or not mean(one_cpu.on_disk / one_cpu.seconds).value > ON_DISK:
+        return False
+    more_s = mean(one_cpu.cpu).value - mean(found.base.cpu).value
+    more_waits = mean(one_cpu.sleeps).value - mean(found.base.sleeps).value
+    return more_s < A_WAIT_S * more_waits
 
 
 def _may_collect(found: Evidence, part: float) -> bool:

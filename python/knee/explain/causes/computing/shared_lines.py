@@ -31,7 +31,15 @@ from knee.explain.signs.beside import STREAM, slower
 from knee.explain.signs.computing.growth import Growth, growth
 from knee.explain.signs.computing.hotspots import grown, said
 from knee.explain.signs.computing.kernel import lock_passed_on
-from knee.explain.signs.idle.doubled import COLLAPSE, LONGER, OPENMP, SLEPT, Doubled, doubled, waits_actively
+from knee.explain.signs.idle.doubled import (
+    COLLAPSE,
+    LONGER,
+    SLEPT,
+    Doubled,
+    doubled,
+    may_wait_actively,
+    waits_actively,
+)
 from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.idle.waits import LOADED, SPIN, own_waits
 from knee.explain.signs.relief import relief
@@ -112,8 +120,8 @@ def _otherwise(found: Evidence, book: Ledger, twice: Doubled, grown: Growth | No
     waits = waiting is not None and waiting.passed_on is not False
     inside = (waits and found.mapped(LOADED)) or found.mapped(SPIN)
     untested = inside and relief(found, "allocator") is None
-    # Threads of OpenMP that wait for others compute while they do; only a run in which they sleep would tell.
-    active = waits_actively(found, book) or (found.mapped(OPENMP) and relief(found, "spinning") is None)
+    # Threads of OpenMP that wait for others compute while they do; only a run in which they sleep tells.
+    active = waits_actively(found, book) or (may_wait_actively(found, book) and relief(found, "spinning") is None)
     # Memory of other nodes costs time side by side as well.
     distant = untold(found) > HALF * book.value(TOGETHER).value
     # Processes do not write to the same data.

@@ -23,7 +23,7 @@ from knee.explain.causes.idle import too_few_tasks
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
-from knee.explain.signs.idle.alone import OFF, Alone, alone
+from knee.explain.signs.idle.alone import OFF, Alone, alone, same_work
 from knee.explain.signs.idle.doubled import doubled, fixed_pieces, kept, told
 from knee.explain.signs.idle.futexes import turns
 from knee.explain.signs.idle.pieces import divided_unevenly, may_be_equal
@@ -123,7 +123,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     hidden, passive = any(one.hidden for one in divided), relief(found, SPINNING)
     alike = not hidden and not unequal(found, divided)
-    if alike and not _in_turn(found, divided):
+    if alike and not _in_turn(found, divided) and not same_work(found, divided[0].stays):
         return None
     # Where the loss goes while waiting threads sleep, it was their spinning that cost it. Only that run tells.
     if hidden and (passive is None or passive.least > LEAST):

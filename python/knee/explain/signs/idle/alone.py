@@ -26,7 +26,15 @@ from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.processes import separate
-from knee.explain.signs.idle.stretches import ONLY, SAME, by_a_worker, changes_hands, long_stretches, one_alone
+from knee.explain.signs.idle.stretches import (
+    ONLY,
+    SAME,
+    by_a_worker,
+    by_workers,
+    changes_hands,
+    long_stretches,
+    one_alone,
+)
 from knee.explain.signs.idle.waits import own_waits
 from knee.stats.intervals import Array, combined
 
@@ -100,7 +108,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):
         low = usual = most = 1.0
     if name == "one":
-        low, usual, most = _by_code(found, *(min(one, 1 - never_beside(found)) for one in (low, usual, most)))
+        low, usual, most = _by_code(found, stays, *(min(one, 1 - never_beside(found)) for one in (low, usual, most)))
     return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
 
 
@@ -114,12 +122,20 @@ def _uneven(stays: Mean, always: float, off: float) -> tuple[float, float, float
     return low, 1.0 if most >= 1 else 0.0 if low <= 0 else usual, most
 
 
-def _by_code(found: Evidence, low: float, usual: float, most: float) -> tuple[float, float, float]:
+def same_work(found: Evidence, stays: Mean) -> bool:
+    """Whether what threads execute alone is what all execute, and twice the threads fill some of the gaps: it comes in
+    pieces, and another one is the last each time.
+    """
+    own = own_code(found)
+    return own is not None and own.alike and by_workers(found) and stays.interval.high < 1 - OFF
+
+
+def _by_code(found: Evidence, stays: Mean, low: float, usual: float, most: float) -> tuple[float, float, float]:
     """Return which share is that of uneven work, as the code tells that is executed alone."""
     own = own_code(found)
     if own is None:
         return low, usual, most
-    if own.alike and by_a_worker(found):
+    if (own.alike and by_a_worker(found)) or same_work(found, stays):
         return 1.0, 1.0, 1.0
     return min(low, 1 - own.least), min(usual, 1 - own.share), min(most, 1 - own.least)
 

@@ -22,6 +22,9 @@ from knee.store.records.threads import MOST_SHARES
 OPENMP = r"lib(g|i|)omp"
 """Libraries whose threads wait actively."""
 
+SLEEPS = r"libgomp"
+"""Of these, the one whose threads always sleep nearly at once where they outnumber the cpus."""
+
 STOPPED = "stopped after "
 """How it is said that a run took too long (``knee.store.records.run.cut_off``)."""
 
@@ -81,6 +84,18 @@ def waits_actively(found: Evidence, book: Ledger) -> bool:
     if twice is None or not together.interval.low > 0:
         return False
     return twice.cpu.interval.high < SLEPT and -twice.cpu.value > MOSTLY * together.value
+
+
+def may_wait_actively(found: Evidence, book: Ledger) -> bool:
+    """Whether most of the CPU time that grows side by side may be that of threads that wait, as OpenMP's do.
+
+    Where they would sleep with twice the threads, CPU time that stays then is none of their waiting.
+    """
+    if not found.mapped(OPENMP):
+        return False
+    twice = doubled(found)
+    sleeps = found.mapped(SLEEPS) and twice is not None
+    return not (sleeps and twice.cpu.interval.low > -MOSTLY * book.value(TOGETHER).value)
 
 
 def kept(found: Evidence, book: Ledger, *classes: str) -> Mean | None:

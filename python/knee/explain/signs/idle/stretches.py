@@ -86,6 +86,14 @@ def by_a_worker(found: Evidence) -> bool:
     return all(one.place > 0 and one.share > SAME and one.own < ONLY for one in known)
 
 
+def by_workers(found: Evidence) -> bool:
+    """Whether threads that work alone, one or several in turn, surely are none that starts the others; and work beside
+    them as well.
+    """
+    known = _known(found.watched)
+    return len(known) >= FEWEST and all(one.place > 0 and one.own < ONLY for one in known)
+
+
 def _known(*cells: Cell | None) -> list[Alone]:
     """Return what is known of the thread that works alone, of each run."""
     runs = [run for cell in cells if cell is not None for run in cell.runs]
