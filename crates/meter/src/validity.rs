@@ -13,8 +13,9 @@ pub struct Validity {
     /// CPU time of the run over wall time × the cpus it could use at once.
     #[schemars(range(min = 0.0))]
     pub own_share: f64,
-    /// Time its cpus were busy with something else. From ticks of 10 ms, so rough below a second: of less than three ticks
-    /// nothing follows. Absent below 20 ms.
+    /// Time its cpus were busy with something else: by the ticks that found them busy, or by their time less what they
+    /// were idle, whichever is less. From ticks of 10 ms, so rough below a second: of less than three ticks nothing
+    /// follows. Absent below 20 ms.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     #[schemars(range(min = 0.0))]
     pub other_busy: Option<f64>,
@@ -53,6 +54,25 @@ pub(crate) struct Ticks {
     pub(crate) idle: u64,
 }
 
+impl Ticks {
+    fn since(self, then: Self) -> Self {
+        Self {
+            busy: self.busy.saturating_sub(then.busy),
+            steal: self.steal.saturating_sub(then.steal),
+            idle: self.idle.saturating_sub(then.idle),
+        }
+    }
+
+    /// Seconds in which cpus were busy, of so many in all.
+    ///
+    /// A tick counts whole for what it finds a cpu doing. That is too much of a program whose threads wake up in step with
+    /// ticks: up to a sixth of the time was seen. Idle time is measured instead, from when a cpu goes idle until it no
+    /// longer is, on kernels that stop ticks on idle cpus; on others both counts are the same.
+    fn busy_s(self, capacity: f64, tick: f64) -> f64 {
+        (self.busy as f64 * tick).min(capacity - (self.idle + self.steal) as f64 * tick)
+    }
+}
+
 /// Fewest ticks for a share. Of the shares of short runs only large ones say more than rounding.
 const TICKS_THAT_TELL: f64 = 2.0;
 
@@ -77,9 +97,9 @@ impl Baseline {
         let capacity = span * self.cpus.len().max(1) as f64;
         let tick = 1.0 / rustix::param::clock_ticks_per_second().max(1) as f64;
         let now = ticks(&self.cpus).zip(self.ticks).filter(|_| span >= TICKS_THAT_TELL * tick);
-        let other =
-            now.map(|(now, then)| now.busy.saturating_sub(then.busy) as f64 * tick - (cpu + self.known).as_secs_f64());
-        let steal = now.map(|(now, then)| now.steal.saturating_sub(then.steal) as f64 * tick);
+        let spent = now.map(|(now, then)| now.since(then));
+        let other = spent.map(|spent| spent.busy_s(capacity, tick) - (cpu + self.known).as_secs_f64());
+        let steal = spent.map(|spent| spent.steal as f64 * tick);
         let stall = stalled().zip(self.stalled).map(|(now, then)| now.saturating_sub(then).as_secs_f64());
         Validity {
             own_share: rounded(cpu.as_secs_f64() / (wall.as_secs_f64().max(1e-9) * at_once.max(1) as f64)),
@@ -140,5 +160,16 @@ mod tests {
         let ticks = parse_ticks(text, &"0,1".parse().unwrap()).unwrap();
         assert_eq!((ticks.busy, ticks.steal, ticks.idle), (25, 7, 200));
         assert!(parse_ticks(text, &"7".parse().unwrap()).is_none());
+    }
+
+    #[test]
+    fn the_smaller_of_two_counts_of_busy_time_holds() {
+        let of = |busy, idle, steal| Ticks { busy, steal, idle }.busy_s(1.0, 0.01);
+        // Of 100 ticks in all, 70 found a cpu busy that was idle for 0.4 s.
+        assert!((of(70, 40, 0) - 0.6).abs() < 1e-9);
+        assert!((of(60, 30, 0) - 0.6).abs() < 1e-9);
+        assert!((of(70, 20, 20) - 0.6).abs() < 1e-9);
+        // A kernel that counts no idle time.
+        assert!((of(70, 0, 0) - 0.7).abs() < 1e-9);
     }
 }
