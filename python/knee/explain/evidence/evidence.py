@@ -1,7 +1,8 @@
 """Evidence: what the runs at one thread count say, and the runs beside them that each change one thing.
 
-Runs that other programs disturbed are left out where they are few: they may tell otherwise than the rest who waits for
-whom, and a bound on what others took is wide. Where many are disturbed, all of them count, within that bound.
+Runs that other programs disturbed are left out where enough others remain: they may tell otherwise than the rest who
+waits for whom, and a bound on what others took is wide. Runs are disturbed by chance, so the rest is no choice by time.
+Where too few remain, all of them count, within that bound.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ AT_BASE = ", base"
 SLOW, FAR = 0.08, 5.0
 """A run of a question is unusually slow from this logarithm on, and from so many standard deviations on."""
 
-DISTURBED = 1 / 3
+DISTURBED = 2 / 3
 """Share of the runs of a kind that may be left out since other programs disturbed them."""
 
 UNDISTURBED = 3
@@ -129,10 +130,10 @@ def evidence(series: Series, threads: int) -> Evidence:
 
 
 def _undisturbed(runs: tuple[Run, ...]) -> tuple[Run, ...]:
-    """Leave out disturbed runs where they are few."""
+    """Leave out disturbed runs where enough others remain."""
     calm = tuple(run for run in runs if disturbance(run) is None)
-    few = len(runs) - len(calm) <= DISTURBED * len(runs) and len(calm) >= UNDISTURBED
-    return calm if few else runs
+    enough = len(calm) >= max(UNDISTURBED, (1 - DISTURBED) * len(runs))
+    return calm if enough else runs
 
 
 def _unusual(series: Series) -> float:

@@ -77,8 +77,10 @@ class Explanation:
     @property
     def left_out_said(self) -> str | None:
         """Which runs are left out, as a sentence; None if none are."""
-        runs = "1 run is" if self.left_out == 1 else f"{self.left_out} runs are"
-        return f"{runs} left out, which other programs disturbed" if self.left_out else None
+        if not self.left_out:
+            return None
+        left = "1 run is" if self.left_out == 1 else f"{self.left_out} runs are"
+        return f"{left} left out, since other programs disturbed {'it' if self.left_out == 1 else 'them'}"
 
     @property
     def first_words(self) -> str:

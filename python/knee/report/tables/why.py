@@ -9,6 +9,9 @@ from knee.explain.scaling.series import Series
 from knee.explain.verdict.why import UNSURE, advice, share_of, without
 from knee.report.tables.facts import Row, with_ends
 
+FEW = 3
+"""Points of which each is named."""
+
 
 def cause_rows(analysis: Analysis) -> list[tuple[Finding, str, list[str]]]:
     """Return every finding, its share of the loss in words, and sentences on what would move the knee and how far."""
@@ -49,9 +52,16 @@ def doubts(analysis: Analysis) -> list[str]:
 
 
 def left_out(analysis: Analysis) -> list[str]:
-    """Return which runs do not count at thread counts that were asked about, in words."""
-    asked = [one for ledgers in analysis.ledgers.values() for one in ledgers if one.asked]
-    return [f"{one.series}, {one.threads} threads: {one.left_out_said}" for one in asked if one.left_out_said]
+    """Return which runs do not count in parts of the loss, in words: each, or how many of many."""
+    every = [one for ledgers in analysis.ledgers.values() for one in ledgers]
+    some = [one for one in every if one.left_out]
+    if len(some) > FEW:
+        most = max(one.left_out for one in some)
+        return [
+            f"At {len(some)} of {len(every)} points of the curves up to {most} runs are left out, since other programs "
+            "disturbed them"
+        ]
+    return [f"{one.series}, {one.threads} threads: {one.left_out_said}" for one in some]
 
 
 def checked(analysis: Analysis) -> list[str]:

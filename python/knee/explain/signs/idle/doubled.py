@@ -93,9 +93,8 @@ def may_wait_actively(found: Evidence, book: Ledger) -> bool:
     """
     if not found.mapped(OPENMP):
         return False
-    twice = doubled(found)
-    sleeps = found.mapped(SLEEPS) and twice is not None
-    return not (sleeps and twice.cpu.interval.low > -MOSTLY * book.value(TOGETHER).value)
+    twice = doubled(found) if found.mapped(SLEEPS) else None
+    return twice is None or not twice.cpu.interval.low > -MOSTLY * book.value(TOGETHER).value
 
 
 def kept(found: Evidence, book: Ledger, *classes: str) -> Mean | None:
