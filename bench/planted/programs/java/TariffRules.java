@@ -3,7 +3,7 @@ import java.util.concurrent.BlockingQueue;
 
 /**
  * Tariff rules: evaluates formulas of an electricity tariff for the readings of meters, which come in batches through
- * a bounded queue. The dial is the share of the readings for which the formula is parsed anew into a fresh tree of
+ * a bounded queue. The dial is the share of the readings for which the formula is parsed again into a fresh tree of
  * small objects, and not taken from the thread's own parsed formulas. It is a decoy: at full dial it allocates 150
  * megabytes and the collector runs eleven times, but the trees are dead at once, so that a collection finds nothing to
  * copy and takes well below a millisecond; it scales well at every dial.

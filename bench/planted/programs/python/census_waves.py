@@ -6,7 +6,7 @@ their pipes for the next wave. A form costs the same in either place, and every 
 """
 
 import sys
-from multiprocessing.connection import Pipe
+from multiprocessing.connection import Connection, Pipe
 from os import _exit, fork, waitpid
 
 WAVES = 8
@@ -25,7 +25,7 @@ def filled(form: int, donor: int) -> int:
     return known & 0xFFFFFFFF
 
 
-def child(pipe, place: int, places: int, dial: float) -> None:
+def child(pipe: Connection, place: int, places: int, dial: float) -> None:
     """Fill every undisputed form of the slices that come through the pipe; None ends it."""
     while (wave := pipe.recv()) is not None:
         begin, end, donor = wave

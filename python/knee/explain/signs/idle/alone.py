@@ -7,8 +7,8 @@ Where no further thread works, there are as many pieces as before, which are une
 
 A thread that hardly ever computes beside others has no piece of their work, however many threads there are: what it
 does alone is a part that nobody divided. So is code that threads hardly execute beside others; while the same code, by
-a thread that also works beside others, is a piece of their work. Where one thread after another executes it alone, it is
-pieces if twice the threads fill some of the gaps. And where one thread works alone in a long stretch, CPU time that
+a thread that also works beside others, is a piece of their work. Where one thread after another executes it alone, it
+is pieces if twice the threads fill some of the gaps. And where one thread works alone in a long stretch, CPU time that
 further threads add is no work that fills the gap.
 """
 
