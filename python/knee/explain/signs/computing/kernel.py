@@ -19,6 +19,9 @@ from knee.stats.intervals import combined
 IN_KERNEL = 0.25
 """Share of what grows side by side that must grow inside the kernel."""
 
+USUAL_S = 20e-6
+"""CPU time of a wait as it usually is. If it is no more, the kernel's part, which is counted in ticks, does not matter."""
+
 A_WAIT_S, SELDOM = 60e-6, 5_000.0
 """CPU time that a wait costs at most; and waits of a thread in a second, up to which the kernel's time tells little."""
 
@@ -39,8 +42,9 @@ def handing_over(found: Evidence, book: Ledger) -> bool:
     many, base = found.many, found.base
     waits = mean(many.sleeps).value - mean(base.sleeps).value
     seldom = waits < SELDOM * found.threads * mean(many.seconds).value
-    cheap = mean(many.cpu).value - mean(base.cpu).value < A_WAIT_S * waits
-    return bool(in_kernel(found).value > IN_KERNEL * np.expm1(together.value) or (cheap and seldom))
+    grown = mean(many.cpu).value - mean(base.cpu).value
+    cheap = grown < USUAL_S * waits or (seldom and grown < A_WAIT_S * waits)
+    return bool(in_kernel(found).value > IN_KERNEL * np.expm1(together.value) or cheap)
 
 
 def lock_passed_on(found: Evidence, book: Ledger) -> bool:
