@@ -104,6 +104,7 @@ def test_its_steps_run_and_gate(tmp_path, binary, new, gates):
         if name.startswith("Measure"):
             # Other programs on this machine must not decide the test.
             rewrite(tmp_path / "both/records.jsonl", lambda one: one | {"validity": VALID})
+            subprocess.run([binary, "report", tmp_path / "both", "--format", "json"], check=True)
     assert (tmp_path / "summary.md").read_text().startswith("### scaling: ")
     assert (tmp_path / "both/report.html").exists()
     done = [step(name, tmp_path, binary) for name in GATES]
