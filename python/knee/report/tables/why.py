@@ -41,6 +41,8 @@ def doubts(analysis: Analysis) -> list[str]:
     Of many series that have nothing to explain, only that they have nothing is said.
     """
     every = [one for ledgers in analysis.ledgers.values() for one in ledgers if one.why]
+    if not every and any(finding.left for finding in analysis.findings):
+        return ["the causes that are left are not told apart here"]
     if not every:
         return ["its parts need CPU times"] if analysis.scales else ["with one thread count there is no loss"]
     reasons = list(dict.fromkeys(one.why for one in [one for one in every if one.asked] or every))
