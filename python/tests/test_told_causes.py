@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from told import Made, evidence_of, named, runs, series_of
 
 from knee.explain.evidence.evidence import evidence
 from knee.explain.ledger.explanation import explanation
+from knee.report.tables.why import doubts, left_out
 from knee.store.records.idle import Alone
 
 BASE = Made(1.0, 1.0)
@@ -318,6 +320,18 @@ def test_a_lock_holds_cpu_time_that_is_as_little_for_each_wait_as_usual(sleeps, 
     found = evidence_of(BASE, many, tests)
     whole = math.log(1.5) if is_held else math.log(1.5 / 1.2)
     assert named(found)["sleeping lock",] == pytest.approx(whole, abs=0.02)
+
+
+def test_the_page_says_which_runs_are_left_out_and_that_causes_are_left():
+    left = [SimpleNamespace(series="a", threads=n, left_out=1, left_out_said=f"{n} runs", why="") for n in range(2, 6)]
+    finding = SimpleNamespace(left=("false sharing", "true sharing"))
+    few, many = (SimpleNamespace(ledgers={"a": some}, findings=[finding], scales=True) for some in (left[:2], left))
+    assert left_out(few) == ["a, 2 threads: 2 runs", "a, 3 threads: 3 runs"]
+    said = "Runs that other programs disturbed are left out at 4 of 4 points of the curves: 1.0 at each, on average"
+    assert left_out(many) == [said]
+    assert doubts(few) == ["the causes that are left are not told apart here"]
+    few.findings.clear()
+    assert doubts(few) == ["its parts need CPU times"]
 
 
 GC = "garbage collection: no garbage collection (Go)"

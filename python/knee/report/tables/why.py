@@ -58,11 +58,9 @@ def left_out(analysis: Analysis) -> list[str]:
     every = [one for ledgers in analysis.ledgers.values() for one in ledgers]
     some = [one for one in every if one.left_out]
     if len(some) > FEW:
-        most = max(one.left_out for one in some)
-        return [
-            f"At {len(some)} of {len(every)} points of the curves up to {most} runs are left out, since other programs "
-            "disturbed them"
-        ]
+        runs = sum(one.left_out for one in some) / len(some)
+        where = f"at {len(some)} of {len(every)} points of the curves"
+        return [f"Runs that other programs disturbed are left out {where}: {runs:.1f} at each, on average"]
     return [f"{one.series}, {one.threads} threads: {one.left_out_said}" for one in some]
 
 

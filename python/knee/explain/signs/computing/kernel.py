@@ -20,7 +20,7 @@ IN_KERNEL = 0.25
 """Share of what grows side by side that must grow inside the kernel."""
 
 USUAL_S = 20e-6
-"""CPU time of a wait as it usually is. If it is no more, the kernel's part does not matter: ticks count it."""
+"""CPU time of a wait as it usually is. If it is no more, it is the lock's, wherever ticks found it."""
 
 A_WAIT_S, SELDOM = 60e-6, 5_000.0
 """CPU time that a wait costs at most; and waits of a thread in a second, up to which the kernel's time tells little."""

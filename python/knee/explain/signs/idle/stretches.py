@@ -76,21 +76,16 @@ def changes_hands(found: Evidence) -> bool:
 
 
 def by_a_worker(found: Evidence) -> bool:
-    """Whether the thread that works alone surely is none that starts the others: not the first one of its process.
-
-    It works beside others as well, so that it has a part of their work.
-    """
-    known = _known(found.watched)
-    if len(known) < FEWEST or any(np.isnan(one.place) or np.isnan(one.own) for one in known):
-        return False
-    return all(one.place > 0 and one.share > SAME and one.own < ONLY for one in known)
+    """Whether one and the same thread of each run works alone, as in :func:`by_workers`."""
+    return by_workers(found) and all(one.share > SAME for one in _known(found.watched))
 
 
 def by_workers(found: Evidence) -> bool:
-    """Whether threads that work alone, one or several in turn, surely are none that starts the others; and work beside
-    them as well.
+    """Whether threads that work alone, one or several in turn, surely are none that starts the others: none is the first
+    one of its process. They work beside others as well, so that they have a part of their work.
     """
     known = _known(found.watched)
+    # What is not known is NaN, and no number is above or below it.
     return len(known) >= FEWEST and all(one.place > 0 and one.own < ONLY for one in known)
 
 
