@@ -66,7 +66,7 @@ impl Ticks {
     /// Seconds in which cpus were busy, of so many in all.
     ///
     /// A tick counts whole for what it finds a cpu doing. That is too much of a program whose threads wake up in step with
-    /// ticks: up to a sixth of the time was seen. Idle time is measured instead, from when a cpu goes idle until it no
+    /// ticks: up to a seventh of the time was seen. Idle time is measured instead, from when a cpu goes idle until it no
     /// longer is, on kernels that stop ticks on idle cpus; on others both counts are the same.
     fn busy_s(self, capacity: f64, tick: f64) -> f64 {
         (self.busy as f64 * tick).min(capacity - (self.idle + self.steal) as f64 * tick)
