@@ -81,8 +81,8 @@ def by_a_worker(found: Evidence) -> bool:
 
 
 def by_workers(found: Evidence) -> bool:
-    """Whether threads that work alone, one or several in turn, surely are none that starts the others: none is the first
-    one of its process. They work beside others as well, so that they have a part of their work.
+    """Whether threads that work alone, one or several in turn, surely are none that starts the others: none is the
+    first one of its process. They work beside others as well, so that they have a part of their work.
     """
     known = _known(found.watched)
     # What is not known is NaN, and no number is above or below it.
