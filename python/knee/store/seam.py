@@ -220,6 +220,19 @@ class Place(TypedDict):
     samples: int
     alone: NotRequired[int]
     function: NotRequired[int]
+    lines: NotRequired[int]
+    same: NotRequired[int]
+
+
+class Shared(TypedDict):
+    """Samples at memory that several threads use in turn, and at least one writes to, as the registers of samples
+    tell.
+    """
+
+    addressed: int
+    lines: int
+    same: int
+    apart: int
 
 
 class Hotspots(TypedDict):
@@ -234,6 +247,7 @@ class Hotspots(TypedDict):
     places: list[Place]
     alone: NotRequired[int]
     functions: NotRequired[list[str]]
+    shared: NotRequired[Shared]
     unavailable: NotRequired[str]
 
 
@@ -791,7 +805,12 @@ _FUTEX_WAITS = either(
 )
 
 
-_PLACE = thing({"file": COUNT, "at": COUNT, "samples": COUNT}, {"alone": COUNT, "function": COUNT})
+_PLACE = thing(
+    {"file": COUNT, "at": COUNT, "samples": COUNT}, {"alone": COUNT, "function": COUNT, "lines": COUNT, "same": COUNT}
+)
+
+
+_SHARED = thing({"addressed": COUNT, "lines": COUNT, "same": COUNT, "apart": COUNT})
 
 
 _HOTSPOTS = thing(
@@ -804,7 +823,7 @@ _HOTSPOTS = thing(
         "files": listed(TEXT),
         "places": listed(_PLACE),
     },
-    {"alone": COUNT, "functions": listed(TEXT), "unavailable": TEXT},
+    {"alone": COUNT, "functions": listed(TEXT), "shared": _SHARED, "unavailable": TEXT},
 )
 
 

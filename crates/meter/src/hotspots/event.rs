@@ -2,7 +2,7 @@
 
 use perf_event_open_sys::bindings::{
     PERF_RECORD_COMM, PERF_RECORD_FORK, PERF_RECORD_LOST, PERF_RECORD_MISC_COMM_EXEC, PERF_RECORD_MMAP,
-    PERF_RECORD_SAMPLE,
+    PERF_RECORD_SAMPLE, PERF_SAMPLE_REGS_ABI_64,
 };
 
 use crate::perf::bytes::{Truncated, long, number};
@@ -10,11 +10,15 @@ use crate::perf::bytes::{Truncated, long, number};
 /// Every record but a sample ends with what `sample_id_all` adds for `TID | TIME | CPU`: pid, tid, time, cpu and a gap.
 const TRAILER: usize = 24;
 
+/// The general registers of a thread, in the kernel's order.
+pub(super) type Registers = Box<[u64; REGISTERS]>;
+pub(super) const REGISTERS: usize = 16;
+
 /// What happened in a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum What {
     /// A thread computed, and goes on at this address.
-    Sample(u64),
+    Sample { tid: i32, address: u64, registers: Option<Registers> },
     /// A file was mapped to be executed: where, how many bytes, from which place of the file.
     Map { start: u64, length: u64, offset: u64, file: String },
     /// It executed a program: what was mapped before is gone.
@@ -49,8 +53,12 @@ pub(super) fn read(kind: u32, misc: u16, body: &[u8]) -> Result<Said, Truncated>
     };
     let trailer = || body.len().checked_sub(TRAILER).ok_or(Truncated);
     match kind {
-        // Address, process, thread, time, cpu.
-        PERF_RECORD_SAMPLE => Ok(event(number(body, 8)?, long(body, 16)?, What::Sample(long(body, 0)?))),
+        // Address, process, thread, time, cpu, and registers.
+        PERF_RECORD_SAMPLE => {
+            let tid = i32::try_from(number(body, 12)?).unwrap_or_default();
+            let sample = What::Sample { tid, address: long(body, 0)?, registers: registers(body)? };
+            Ok(event(number(body, 8)?, long(body, 16)?, sample))
+        }
         // Process, thread, address, length, offset, and the name, which ends with zeros.
         PERF_RECORD_MMAP => {
             let trailer = trailer()?;
@@ -74,6 +82,18 @@ pub(super) fn read(kind: u32, misc: u16, body: &[u8]) -> Result<Said, Truncated>
     }
 }
 
+/// The registers of a sample; none of a program of 32 bits, or where none were asked for.
+fn registers(sample: &[u8]) -> Result<Option<Registers>, Truncated> {
+    if sample.len() < 40 || long(sample, 32)? != u64::from(PERF_SAMPLE_REGS_ABI_64) {
+        return Ok(None);
+    }
+    let mut registers = Box::new([0; REGISTERS]);
+    for (number, register) in registers.iter_mut().enumerate() {
+        *register = long(sample, 40 + 8 * number)?;
+    }
+    Ok(Some(registers))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,10 +115,18 @@ mod tests {
     #[test]
     fn samples_have_an_address_and_their_process() {
         let body = [&0xabcd_u64.to_ne_bytes()[..], &trailer(7, 99)].concat();
-        assert_eq!(read(9, 2, &body), Ok(said(99, What::Sample(0xabcd))));
+        let sample = |registers| said(99, What::Sample { tid: 8, address: 0xabcd, registers });
+        assert_eq!(read(9, 2, &body), Ok(sample(None)));
         for length in 0..24 {
             assert_eq!(read(9, 2, &body[..length]), Err(Truncated));
         }
+        let numbers = |abi: u64| {
+            (0..16).fold(abi.to_ne_bytes().to_vec(), |all, one: u64| [all, one.to_ne_bytes().to_vec()].concat())
+        };
+        let all = [body.clone(), numbers(2)].concat();
+        assert_eq!(read(9, 2, &all), Ok(sample(Some(Box::new(std::array::from_fn(|at| at as u64))))));
+        assert_eq!(read(9, 2, &all[..all.len() - 1]), Err(Truncated));
+        assert_eq!(read(9, 2, &[body, numbers(0)].concat()), Ok(sample(None)), "of the kernel alone");
     }
 
     #[test]

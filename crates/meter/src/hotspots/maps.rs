@@ -67,6 +67,11 @@ impl Maps {
         (address < part.end).then(|| (part.file, part.offset + (address - start)))
     }
 
+    /// The path of a file.
+    pub(super) fn file(&self, number: usize) -> &str {
+        &self.files[number]
+    }
+
     /// Paths of the files, by number.
     pub(super) fn into_files(self) -> Vec<String> {
         self.files

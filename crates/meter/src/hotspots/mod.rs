@@ -12,6 +12,9 @@
 //! **Alone.** Where context switches are recorded as well, each sample is known to have been taken while other threads of
 //! the tree could run, or while none could: what a thread executes only then is a part of the work that nobody divided.
 //!
+//! **Memory.** A sample has the thread's registers, and the code is decoded ([`code`]), so it is known which memory the
+//! instructions around it use; and from the samples of all threads, which cache lines they use in turn ([`lines`]).
+//!
 //! **What is exact.** Each thread is sampled in proportion to its CPU time outside of the kernel. The kernel checks a
 //! timer, so an address is where the thread went on after the interrupt: of a store that waits for a cache line it is the
 //! next instruction.
@@ -20,12 +23,14 @@
 //! 2026-11-25; `bench/switches.py --hotspots`), and takes 40 % longer where thousands of threads live for a moment each,
 //! since each of them gets the events. So a run that is to be timed asks for none (`hotspots` in its run spec).
 
+mod code;
 mod event;
 mod functions;
+mod lines;
 mod maps;
 mod recorder;
 mod ring;
 mod tally;
 
 pub use self::recorder::HotspotRecorder;
-pub use self::tally::{Hotspots, Place};
+pub use self::tally::{Hotspots, Place, Shared};

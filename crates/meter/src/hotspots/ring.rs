@@ -9,8 +9,10 @@ use super::event::{Said, read};
 use crate::perf::sys;
 use crate::switches::Refused;
 
-/// Bytes of a ring: 3,000 samples. Beside a ring of context switches it is within what a user may map.
+/// Bytes of a ring: 700 samples. Beside a ring of context switches it is within what a user may map.
 const BYTES: usize = 128 << 10;
+/// The general registers of a processor of this kind, without its flags and segments.
+const REGISTERS: u64 = if cfg!(target_arch = "x86_64") { 0x00ff_00ff } else { 0 };
 /// Bytes of a record's header, which [`Sampler`] takes off.
 const HEADER: usize = 8;
 
@@ -27,6 +29,9 @@ impl Ring {
         builder.sample_period(period_ns).mmap(true).task(true).comm(true).comm_exec(true);
         builder.sample_id_all(true);
         builder.sample(SampleFlag::IP | SampleFlag::TID | SampleFlag::TIME | SampleFlag::CPU);
+        if REGISTERS != 0 {
+            builder.sample(SampleFlag::REGS_USER).sample_regs_user(REGISTERS);
+        }
         builder.clockid(Clock::MONOTONIC).wakeup_watermark(BYTES / 4);
         let counter = builder.build().map_err(Refused::Open)?;
         Ok(Self(counter.sampled(BYTES).map_err(Refused::Map)?))

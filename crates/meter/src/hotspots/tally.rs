@@ -6,8 +6,10 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::code::Codes;
 use super::event::{Event, What};
 use super::functions::functions as names;
+use super::lines::{Lines, Met};
 use super::maps::{Found, Maps};
 use crate::switches::Spells;
 
@@ -35,6 +37,9 @@ pub struct Hotspots {
     /// Those that were taken while no other thread of the program could run; absent where that is not known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub alone: Option<u64>,
+    /// Those at memory that several threads use in turn; absent where registers are not known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub shared: Option<Shared>,
     /// CPU time spent reading them. What the kernel spent taking them is part of the program's.
     pub cost_ns: u64,
     /// Paths of the files.
@@ -58,15 +63,41 @@ pub struct Place {
     /// Those that were taken while no other thread of the program could run, if there are any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub alone: Option<u64>,
+    /// Those at cache lines that several threads use in turn, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lines: Option<u64>,
+    /// Of these, those at the same bytes, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub same: Option<u64>,
     /// Which of the functions it is in, from 0; absent where the file has no symbol for it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub function: Option<usize>,
+}
+
+/// Samples at memory that several threads use in turn, and at least one writes to, as the registers of samples tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Shared {
+    /// Samples whose registers are known.
+    pub addressed: u64,
+    /// Those at a cache line that threads use in turn.
+    pub lines: u64,
+    /// Of these, those at bytes that they use in turn: shared data.
+    pub same: u64,
+    /// Of these, those at bytes that one thread uses: only the line is shared. Of the rest it is not known.
+    pub apart: u64,
+}
+
+/// A number, unless it is 0.
+fn some(count: u64) -> Option<u64> {
+    (count > 0).then_some(count)
 }
 
 /// Samples so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     maps: Maps,
+    codes: Codes,
+    lines: Lines,
     counts: HashMap<Found, u64>,
     /// When each sample was taken, and where, as far as that is known.
     times: Vec<(u64, Option<Found>)>,
@@ -80,9 +111,15 @@ impl Tally {
     pub(super) fn note(&mut self, event: Event) {
         let Event { t_ns, pid, what } = event;
         match what {
-            What::Sample(address) => {
+            What::Sample { tid, address, registers } => {
                 self.samples += 1;
                 let found = self.maps.find(pid, address);
+                if let Some(registers) = registers {
+                    let operands =
+                        self.codes.operands(pid, address, found.map(|(file, at)| (self.maps.file(file), at)));
+                    let memory = operands.iter().map(|one| (one.address(&registers), one.writes)).collect();
+                    self.lines.note((pid, tid), found, memory);
+                }
                 if self.times.len() < MOST_TIMED {
                     self.times.push((t_ns, found));
                 }
@@ -103,6 +140,7 @@ impl Tally {
     /// The places with most samples. Files that have none are left out. `alone` says when exactly one thread could run.
     pub(super) fn finish(mut self, alone: Option<&Spells>) -> Hotspots {
         let alone = alone.and_then(|spells| self.while_alone(spells));
+        let (addressed, met) = (self.lines.known(), self.lines.finish());
         let mut counts: Vec<(Found, u64)> = self.counts.into_iter().collect();
         counts.sort_unstable_by_key(|&(place, samples)| (std::cmp::Reverse(samples), place));
         let rest: u64 = counts.iter().skip(MOST_PLACES).map(|(_, samples)| samples).sum();
@@ -113,7 +151,9 @@ impl Tally {
             .into_iter()
             .map(|((file, at), samples)| {
                 let alone = alone.as_ref().and_then(|(_, by_place)| by_place.get(&(file, at)).copied());
-                Place { file: files.number(&paths[file]), at, samples, alone, function: None }
+                let met = met.get(&Some((file, at))).copied().unwrap_or_default();
+                let (lines, same) = (some(met.lines), some(met.same));
+                Place { file: files.number(&paths[file]), at, samples, alone, lines, same, function: None }
             })
             .collect();
         for (number, path) in files.names.iter().enumerate() {
@@ -123,7 +163,15 @@ impl Tally {
                 places[one].function = name.map(|name| functions.number(&name));
             }
         }
+        let whole = |of: fn(&Met) -> u64| met.values().map(of).sum();
+        let shared = Shared {
+            addressed,
+            lines: whole(|met| met.lines),
+            same: whole(|met| met.same),
+            apart: whole(|met| met.apart),
+        };
         Hotspots {
+            shared: (addressed > 0).then_some(shared),
             samples: self.samples,
             unnamed: self.unnamed,
             elsewhere: self.elsewhere + rest,
@@ -173,6 +221,10 @@ impl Numbered {
 mod tests {
     use super::*;
 
+    fn sample(address: u64) -> What {
+        What::Sample { tid: 1, address, registers: None }
+    }
+
     #[test]
     fn the_places_with_most_samples_are_kept_and_the_rest_is_counted() {
         let mut tally = Tally::default();
@@ -181,15 +233,18 @@ mod tests {
         tally.note(event(What::Map { start: 0x1000, length: 0x1000, offset: 0x40, file: "/bin/a".into() }));
         for at in 0..600 {
             for _ in 0..=u64::from(at == 7) {
-                tally.note(event(What::Sample(0x1000 + at)));
+                tally.note(event(sample(0x1000 + at)));
             }
         }
-        tally.note(event(What::Sample(0x9000)));
+        tally.note(event(sample(0x9000)));
         let found = tally.finish(None);
         assert_eq!((found.samples, found.unnamed, found.elsewhere), (602, 1, 88));
         assert_eq!(found.files, ["/bin/a"]);
         assert_eq!(found.places.len(), 512);
-        assert_eq!(found.places[0], Place { file: 0, at: 0x47, samples: 2, alone: None, function: None });
+        assert_eq!(
+            found.places[0],
+            Place { file: 0, at: 0x47, samples: 2, alone: None, lines: None, same: None, function: None }
+        );
         assert_eq!(found.alone, None);
     }
 
@@ -199,7 +254,7 @@ mod tests {
         let event = |t_ns, what| Event { t_ns, pid: 1, what };
         tally.note(event(0, What::Map { start: 0x1000, length: 0x1000, offset: 0, file: "/bin/a".into() }));
         for (t_ns, address) in [(1, 0x1001), (5, 0x1001), (6, 0x1001), (7, 0x1002), (8, 0x9000), (20, 0x1003)] {
-            tally.note(event(t_ns, What::Sample(address)));
+            tally.note(event(t_ns, sample(address)));
         }
         let found = tally.finish(Some(&Spells::of(&[(5, 9)])));
         assert_eq!((found.samples, found.alone), (6, Some(4)), "that in code of no file is one of them");

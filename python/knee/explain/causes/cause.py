@@ -19,6 +19,9 @@ WAITS = "threads that wait for each other"
 OPEN = "growing CPU time side by side"
 """Symptoms of findings that leave several causes open."""
 
+LINES = ("false sharing", "true sharing")
+"""What cache lines cost that several threads write to."""
+
 
 @dataclass(frozen=True)
 class Part:

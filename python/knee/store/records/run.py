@@ -125,6 +125,9 @@ def _wrong(spots: Hotspots) -> str | None:
         return "places are in files or functions that are not listed"
     if any(one.get("alone", 0) > one["samples"] for one in spots["places"]):
         return "of some places more samples were taken alone than in all"
+    shared = spots.get("shared")
+    if shared and not shared["same"] + shared["apart"] <= shared["lines"] <= shared["addressed"] <= spots["samples"]:
+        return "more samples are at shared lines than have registers"
     return None
 
 

@@ -12,7 +12,7 @@ How to move it
 
 from __future__ import annotations
 
-from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
+from knee.explain.causes.cause import LINES, OPEN, WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
@@ -53,7 +53,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         threads=found.threads,
         part=Part.of(relieved),
         idle=Part.of(changed.idle),
-        settles=("sleeping lock", WAITS, "spinning", "instruction growth", OPEN),
+        settles=("sleeping lock", WAITS, "spinning", "instruction growth", OPEN, *LINES),
         holds=IDLE if idle else HOLDS,
     )
 

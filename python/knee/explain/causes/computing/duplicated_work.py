@@ -20,6 +20,7 @@ from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
 from knee.explain.signs.computing.growth import Growth, growth
 from knee.explain.signs.computing.hotspots import grown, said
 from knee.explain.signs.computing.kernel import handing_over
+from knee.explain.signs.computing.lines import at_lines
 from knee.explain.signs.idle.doubled import COLLAPSE, SLEPT, doubled
 from knee.explain.signs.words import as_ratio
 
@@ -48,7 +49,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     proportional = curve is not None and curve.how == "in proportion" and curve.goes_on
     if not works and (not proportional or (spots is not None and spots.waits)):
         return None
-    if handing_over(found, book) or twice.seconds.interval.low > COLLAPSE:
+    # Threads that duplicate work use memory of their own.
+    if at_lines(found, together) or handing_over(found, book) or twice.seconds.interval.low > COLLAPSE:
         return None
     # Threads that wait actively do not work where one thread does; those that race may do so less often in turns.
     if twice.cpu.interval.high < SLEPT and not works:

@@ -7,21 +7,23 @@ Why the curve bends
     A cache line that several cores write to moves from core to core, and a store waits for it each time: true sharing
     if they write to the same data, false sharing if only the line is the same.
 How to test it
-    Run all threads on one cpu: no line moves between cores. Run copies: they share no data. Padding tells false from
-    true sharing; counting instructions tells both from work that threads duplicate.
+    Run all threads on one cpu: no line moves between cores. Run copies: they share no data. The addresses that samples
+    of all threads meet tell false from true sharing, and so does padding.
 How to move it
     Put data that different threads write to on separate cache lines; collect results per thread.
 
-Without hardware counters false and true sharing have the same signs. Work that several threads do at the same time
-(each computes what is not there yet) is listed as well, unless CPU time grows at a few instructions that take hardly
-any time on one thread.
+Where samples have no registers, false and true sharing have the same signs without hardware counters. Work that several
+threads do at the same time (each computes what is not there yet) is listed as well then, unless CPU time grows at a few
+instructions that take hardly any time on one thread.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from knee.explain.causes.cause import OPEN, Finding, Part
+from knee.explain.causes.cause import LINES, OPEN, Finding, Part
 from knee.explain.causes.computing import instruction_growth
 from knee.explain.evidence.evidence import SWITCHES, Evidence
 from knee.explain.evidence.means import against
@@ -31,6 +33,7 @@ from knee.explain.signs.beside import STREAM, slower
 from knee.explain.signs.computing.growth import Growth, growth
 from knee.explain.signs.computing.hotspots import grown, said
 from knee.explain.signs.computing.kernel import lock_passed_on
+from knee.explain.signs.computing.lines import Lines, at_lines, lines
 from knee.explain.signs.idle.doubled import (
     COLLAPSE,
     LONGER,
@@ -47,7 +50,6 @@ from knee.explain.signs.words import as_ratio
 
 NAME = "shared cache lines"
 
-LINES = ("false sharing", "true sharing")
 LEFT = (*LINES, "duplicated work")
 COSTLY = ("spinning", "duplicated work")
 
@@ -69,13 +71,24 @@ HALF = 0.5
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    together, on_one, twice = book.value(TOGETHER), book.value(MORE), doubled(found)
+    together = book.value(TOGETHER)
     # Copies may miss a little of what the machine adds.
     least = LEAST + INEXACT * np.nan_to_num(book.value(*MACHINES).value)
-    if twice is None or own_waits(found) is None or not together.interval.low > least:
+    if own_waits(found) is None or not together.interval.low > least:
         return None
+    if _surely_otherwise(found, book) or not _again(found, book):
+        return None
+    met = at_lines(found, together)
+    if met and (at := lines(found)) is not None:
+        return _met(found, book, at)
+    return _left_open(found, book, refuted=met is False)
+
+
+def _left_open(found: Evidence, book: Ledger, *, refuted: bool) -> Finding | None:
+    """Return the finding where samples do not meet threads at lines that they use in turn, or do not tell."""
+    together, on_one, twice = book.value(TOGETHER), book.value(MORE), doubled(found)
     over_the_curve, spots = growth(found, book), grown(found)
-    if _otherwise(found, book, twice, over_the_curve) or not _again(found, book):
+    if twice is None or _otherwise(found, book, twice, over_the_curve):
         return None
     # A store that waits for its line is met at the same instruction.
     if spots is not None and spots.again:
@@ -87,6 +100,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     left = LEFT if over_the_curve is None else _left(book, twice, over_the_curve, more_work=more_work)
     if left == LEFT and spots is not None and spots.waits:
         left = LINES
+    if refuted:
+        left = COSTLY
     # What waiting threads compute on one cpu is theirs, too.
     spins = left == COSTLY and on_one.interval.low > 0 and not more_work
     holds = (MORE, TOGETHER) if spins else (TOGETHER,)
@@ -100,8 +115,16 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
             f"twice the threads on the same cpus take {as_ratio(twice.cpu)} times the CPU time",
             *said(found),
         ),
-        refute="count instructions: if they grow, threads duplicate work; if not, pad data that threads write to",
-        remedy="put data that different threads write to on separate cache lines",
+        refute=(
+            "let waiting threads sleep: if CPU time falls, they were spinning; if not, they duplicate work"
+            if left == COSTLY
+            else "count instructions: if they grow, threads duplicate work; if not, pad data that threads write to"
+        ),
+        remedy=(
+            "use locks that sleep, or compute once what several threads need"
+            if left == COSTLY
+            else "put data that different threads write to on separate cache lines"
+        ),
         left=left,
         threads=found.threads,
         part=Part.of(book.value(*holds)),
@@ -109,24 +132,77 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     )
 
 
-def _otherwise(found: Evidence, book: Ledger, twice: Doubled, grown: Growth | None) -> bool:
-    """Whether something else surely, or as likely, costs that CPU time."""
-    # With twice the threads as many run at the same time, so lines move as often, unless threads are in step.
-    goes = twice.cpu.interval.high < SLEPT and -twice.cpu.value > MOSTLY * book.value(TOGETHER).value
-    comes = grown is None and twice.cpu.interval.low > LONGER
-    changed = goes or comes or twice.seconds.interval.low > COLLAPSE
+@dataclass(frozen=True)
+class Words:
+    """What is said of shared lines."""
+
+    says: str
+    refute: str
+    remedy: str
+
+
+WORDS: dict[tuple[str, ...], Words] = {
+    LINES: Words(
+        "threads write to the same cache lines, which move from core to core",
+        "pad data that threads write to: if the loss stays, it is the data that they share",
+        "put data that different threads write to on separate cache lines",
+    ),
+    ("false sharing",): Words(
+        "threads write to different data on the same cache lines, which move from core to core",
+        "pad data of different threads to whole cache lines: if the loss stays, it is not false sharing",
+        "pad data of different threads to whole cache lines",
+    ),
+    ("true sharing",): Words(
+        "threads write to the same data, whose cache lines move from core to core",
+        "give each thread data of its own, on lines of its own: if the loss stays, it is not what they share",
+        "let each thread count or collect by itself, and add up at the end",
+    ),
+}
+
+
+def _met(found: Evidence, book: Ledger, at: Lines) -> Finding:
+    """Return the finding where samples meet threads at lines that they use in turn."""
+    kinds, words = at.kinds, WORDS[at.kinds]
+    return Finding(
+        series=found.series.name,
+        cause=kinds[0] if len(kinds) == 1 else OPEN,
+        says=words.says,
+        signs=(
+            f"CPU time that needs threads on several cpus: {as_ratio(book.value(TOGETHER))}",
+            at.said,
+            f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(book.value(MORE))}",
+        ),
+        refute=words.refute,
+        remedy=words.remedy,
+        left=kinds if len(kinds) > 1 else (),
+        threads=found.threads,
+        part=Part.of(book.value(TOGETHER)),
+        holds=(TOGETHER,),
+    )
+
+
+def _surely_otherwise(found: Evidence, book: Ledger) -> bool:
+    """Whether something else costs that CPU time, or as likely, wherever samples meet the threads."""
     # Threads that wait inside an allocator compute more as well; only the run with another one would tell.
     waiting = own_waits(found)
     waits = waiting is not None and waiting.passed_on is not False
     inside = (waits and found.mapped(LOADED)) or found.mapped(SPIN)
     untested = inside and relief(found, "allocator") is None
-    # Threads of OpenMP that wait for others compute while they do; only a run in which they sleep tells.
-    active = waits_actively(found, book) or (may_wait_actively(found, book) and relief(found, "spinning") is None)
     # Memory of other nodes costs time side by side as well.
     distant = untold(found) > HALF * book.value(TOGETHER).value
     # Processes do not write to the same data.
-    shares = not separate(found)
-    return not shares or lock_passed_on(found, book) or untested or changed or active or distant or _one_node(found)
+    return separate(found) or lock_passed_on(found, book) or untested or distant or _one_node(found)
+
+
+def _otherwise(found: Evidence, book: Ledger, twice: Doubled, grown: Growth | None) -> bool:
+    """Whether something else costs that CPU time, or as likely, where samples do not tell."""
+    # With twice the threads as many run at the same time, so lines move as often, unless threads are in step.
+    goes = twice.cpu.interval.high < SLEPT and -twice.cpu.value > MOSTLY * book.value(TOGETHER).value
+    comes = grown is None and twice.cpu.interval.low > LONGER
+    changed = goes or comes or twice.seconds.interval.low > COLLAPSE
+    # Threads of OpenMP that wait for others compute while they do; only a run in which they sleep tells.
+    active = waits_actively(found, book) or (may_wait_actively(found, book) and relief(found, "spinning") is None)
+    return changed or active
 
 
 def _again(found: Evidence, book: Ledger) -> bool:

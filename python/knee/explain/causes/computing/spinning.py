@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from knee.explain.causes.cause import OPEN, Finding, Part
+from knee.explain.causes.cause import LINES, OPEN, Finding, Part
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
@@ -70,7 +70,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=Part.of(part),
         holds=HOLDS,
         ask=(NAME,),
-        settles=(OPEN, "instruction growth"),
+        settles=(OPEN, "instruction growth", *LINES),
     )
 
 

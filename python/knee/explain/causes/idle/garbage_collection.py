@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from knee.explain.causes.cause import OPEN, PIECES, WAITS, Finding, Part
+from knee.explain.causes.cause import LINES, OPEN, PIECES, WAITS, Finding, Part
 from knee.explain.causes.idle import serial_part
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import Mean, mean
@@ -33,7 +33,17 @@ NAME = "garbage collection"
 IDLE = (NOBODY, ONE, FEW)
 HOLDS = (*IDLE, MORE, TOGETHER, UNDIVIDED)
 
-SETTLES = ("sleeping lock", WAITS, "imbalance", "serial part", "too few tasks", PIECES, "instruction growth", OPEN)
+SETTLES = (
+    "sleeping lock",
+    WAITS,
+    "imbalance",
+    "serial part",
+    "too few tasks",
+    PIECES,
+    "instruction growth",
+    OPEN,
+    *LINES,
+)
 """What a collector looks like without the run with another heap."""
 
 LEAST = 0.02

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from knee.explain.causes.cause import OPEN, PIECES, WAITS, Finding, Part
+from knee.explain.causes.cause import LINES, OPEN, PIECES, WAITS, Finding, Part
 from knee.explain.evidence.evidence import ONE_CPU, Evidence
 from knee.explain.evidence.means import Mean, against, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, WAITING, Ledger
@@ -33,7 +33,7 @@ ENOUGH = 0.1
 MOST = 0.5
 """From this share on other idle time is no cause of its own."""
 
-SETTLES = ("sleeping lock", WAITS, "imbalance", "serial part", "too few tasks", PIECES, OPEN)
+SETTLES = ("sleeping lock", WAITS, "imbalance", "serial part", "too few tasks", PIECES, OPEN, *LINES)
 """What waits for a disk look like."""
 
 STILL = math.log(0.5)

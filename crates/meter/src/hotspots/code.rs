@@ -1,0 +1,251 @@
+//! Which memory the instructions around an address use, from the bytes of the code (x86-64).
+//!
+//! A sample has the address of the next instruction. One that was slow is that one, if it waits for what it reads, or one
+//! of the few before it. What these used is known from the registers of the sample, as long as no instruction
+//! between has written to them.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use iced_x86::{
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfo, InstructionInfoFactory, OpAccess, Register,
+    UsedMemory,
+};
+
+use super::event::{REGISTERS, Registers};
+
+/// Bytes of code that are read before an address, and from it.
+const BEFORE: usize = 64;
+const AFTER: usize = 16;
+
+/// Addresses whose code is known; what is around further ones is not.
+const MOST_KNOWN: usize = 1 << 16;
+
+/// Instructions before an address whose memory may have been waited for.
+const BACK: usize = 4;
+
+/// Places of the general registers in a sample, by the processor's numbers: AX, CX, DX, BX, SP, BP, SI, DI, and R8 on.
+const AT: [usize; REGISTERS] = [0, 2, 3, 1, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
+const STACK: usize = 7;
+
+/// Memory that an instruction uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Operand {
+    base: Option<usize>,
+    index: Option<usize>,
+    scale: u64,
+    displacement: u64,
+    pub(super) writes: bool,
+}
+
+impl Operand {
+    /// Where it is.
+    pub(super) fn address(&self, registers: &Registers) -> u64 {
+        let value = |register: Option<usize>| register.map_or(0, |at| registers[at]);
+        let index = value(self.index).wrapping_mul(self.scale);
+        self.displacement.wrapping_add(value(self.base)).wrapping_add(index)
+    }
+
+    /// None for a thread's own stack, its thread-local data, and what the registers of a sample do not tell.
+    fn of(memory: &UsedMemory) -> Option<Self> {
+        let (base, index) = (number(memory.base())?, number(memory.index())?);
+        let local = matches!(memory.segment(), Register::FS | Register::GS);
+        (!local && base != Some(STACK)).then_some(Self {
+            base,
+            index,
+            scale: u64::from(memory.scale()),
+            displacement: memory.displacement(),
+            writes: writes(memory.access()),
+        })
+    }
+}
+
+/// Where a register is in a sample: nowhere, if there is none; none if a sample does not have it.
+#[allow(clippy::option_option, reason = "no register is not the same as an unknown one")]
+fn number(register: Register) -> Option<Option<usize>> {
+    let whole = register.full_register();
+    // What is relative to the code has its whole address as displacement.
+    if matches!(whole, Register::None | Register::RIP) {
+        return Some(None);
+    }
+    let at = whole.is_gpr64().then(|| AT.get(whole.number()))??;
+    Some(Some(*at))
+}
+
+fn writes(access: OpAccess) -> bool {
+    matches!(access, OpAccess::Write | OpAccess::CondWrite | OpAccess::ReadWrite | OpAccess::ReadCondWrite)
+}
+
+/// The memory that the next instruction and the few before it use, the one before first.
+///
+/// `code` holds [`BEFORE`] bytes before the address of the next instruction, and some from there on.
+fn operands(code: &[u8], address: u64) -> Vec<Operand> {
+    let mut factory = InstructionInfoFactory::new();
+    let mut before = previous(code, address);
+    let next = code.get(BEFORE..).map(|rest| decoder(rest, address).decode()).filter(|next| !next.is_invalid());
+    let last = before.pop().map(|last| (last, false));
+    let rest = before.into_iter().rev().map(|one| (one, false));
+    let mut written: Vec<Register> = Vec::new();
+    let mut found = Vec::new();
+    for (instruction, is_next) in last.into_iter().chain(next.map(|next| (next, true))).chain(rest) {
+        let info = factory.info(&instruction);
+        if !is_next {
+            written.extend(changed(info));
+        }
+        found
+            .extend(info.used_memory().iter().filter(|memory| kept(memory, &written, is_next)).filter_map(Operand::of));
+    }
+    found
+}
+
+/// Registers that an instruction writes to.
+fn changed(info: &InstructionInfo) -> impl Iterator<Item = Register> + '_ {
+    let used = info.used_registers().iter().filter(|register| writes(register.access()));
+    used.map(|register| register.register().full_register())
+}
+
+/// Whether the registers that say where it is still have their values: no instruction up to the sample wrote to them.
+fn kept(memory: &UsedMemory, written: &[Register], is_next: bool) -> bool {
+    let same = |register: Register| !written.contains(&register.full_register());
+    is_next || (same(memory.base()) && same(memory.index()))
+}
+
+fn decoder(code: &[u8], address: u64) -> Decoder<'_> {
+    Decoder::with_ip(64, code, address, DecoderOptions::NONE)
+}
+
+/// The instructions right before an address, at most [`BACK`], the last one last.
+///
+/// Instructions have no fixed length, but decoding from anywhere soon meets the right ones. So the ones that most begins
+/// lead to are taken.
+fn previous(code: &[u8], address: u64) -> Vec<Instruction> {
+    let Some(code) = code.get(..BEFORE) else { return Vec::new() };
+    let start = address.wrapping_sub(BEFORE as u64);
+    let ways: Vec<Vec<Instruction>> = (0..BEFORE).filter_map(|at| way(&code[at..], start + at as u64)).collect();
+    let last = |way: &Vec<Instruction>| way.last().map(Instruction::ip);
+    let votes = |ip: Option<u64>| ways.iter().filter(|way| last(way) == ip).count();
+    let Some(best) = ways.iter().max_by_key(|way| (votes(last(way)), way.len())) else { return Vec::new() };
+    // What a jump or a call leaves for good was not executed right before.
+    let straight =
+        |one: &&Instruction| matches!(one.flow_control(), FlowControl::Next | FlowControl::ConditionalBranch);
+    let mut found: Vec<Instruction> = best.iter().rev().take_while(straight).take(BACK).copied().collect();
+    found.reverse();
+    found
+}
+
+/// The instructions of some bytes, if the last one ends with them.
+fn way(code: &[u8], address: u64) -> Option<Vec<Instruction>> {
+    let mut decoder = decoder(code, address);
+    let mut found = Vec::new();
+    while decoder.can_decode() {
+        let one = decoder.decode();
+        if one.is_invalid() {
+            return None;
+        }
+        found.push(one);
+    }
+    Some(found)
+}
+
+/// What is known of the code at addresses that were met.
+#[derive(Debug, Default)]
+pub(super) struct Codes {
+    known: HashMap<(i32, u64), Vec<Operand>>,
+}
+
+impl Codes {
+    /// The memory that the instructions around an address of a process use; none where the code cannot be read.
+    ///
+    /// `file` is the file that is mapped there, and the place in it. Code that a program makes is read from its memory,
+    /// as long as it runs.
+    pub(super) fn operands(&mut self, pid: i32, address: u64, file: Option<(&str, u64)>) -> &[Operand] {
+        if self.known.len() >= MOST_KNOWN && !self.known.contains_key(&(pid, address)) {
+            return &[];
+        }
+        self.known.entry((pid, address)).or_insert_with(|| {
+            let code = match file {
+                Some((path, at)) => bytes(Path::new(path), at),
+                None => bytes(Path::new(&format!("/proc/{pid}/mem")), address),
+            };
+            code.map(|code| operands(&code, address)).unwrap_or_default()
+        })
+    }
+}
+
+/// The bytes around a place of a file.
+fn bytes(path: &Path, at: u64) -> Option<Vec<u8>> {
+    let mut code = vec![0; BEFORE + AFTER];
+    let start = at.checked_sub(BEFORE as u64)?;
+    let read = File::open(path).ok()?.read_at(&mut code, start).ok()?;
+    code.truncate(read);
+    (read > BEFORE).then_some(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADDRESS: u64 = 0x40_1000;
+    const NEXT: &[u8] = &[0x48, 0x8b, 0x16]; // mov rdx, [rsi]
+
+    /// Where the memory is that instructions use right before one that reads at RSI: each register holds its place in
+    /// the sample times 0x1000.
+    fn found(before: &[u8]) -> Vec<(u64, bool)> {
+        let mut code = vec![0x90; BEFORE - before.len()];
+        code.extend_from_slice(before);
+        code.extend_from_slice(NEXT);
+        code.resize(BEFORE + AFTER, 0x90);
+        let registers: Registers = Box::new(std::array::from_fn(|at| 0x1000 * at as u64));
+        operands(&code, ADDRESS).iter().map(|one| (one.address(&registers), one.writes)).collect()
+    }
+
+    #[test]
+    fn the_memory_of_the_instruction_before_comes_first() {
+        // lock xadd [rdi + rax * 8 + 16], rcx
+        assert_eq!(found(&[0xf0, 0x48, 0x0f, 0xc1, 0x4c, 0xc7, 0x10]), [(0x5010, true), (0x4000, false)]);
+        // add [rip + 16], rcx
+        assert_eq!(found(&[0x48, 0x01, 0x0d, 0x10, 0, 0, 0]), [(ADDRESS + 16, true), (0x4000, false)]);
+        // mov [r8], rcx; add rbx, 1
+        assert_eq!(found(&[0x49, 0x89, 0x08, 0x48, 0x83, 0xc3, 1]), [(0x4000, false), (0x8000, true)]);
+    }
+
+    #[test]
+    fn memory_is_not_known_once_its_register_was_written_to() {
+        // mov rax, [rax]
+        assert_eq!(found(&[0x48, 0x8b, 0]), [(0x4000, false)]);
+        // mov [rbx], rcx; add rbx, 1
+        assert_eq!(found(&[0x48, 0x89, 0x0b, 0x48, 0x83, 0xc3, 1]), [(0x4000, false)]);
+    }
+
+    #[test]
+    fn what_a_thread_has_for_itself_is_left_out() {
+        // mov [rsp + 8], rcx
+        assert_eq!(found(&[0x48, 0x89, 0x4c, 0x24, 8]), [(0x4000, false)]);
+        // mov rax, fs:[0]
+        assert_eq!(found(&[0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0]), [(0x4000, false)]);
+    }
+
+    #[test]
+    fn what_a_return_leaves_was_not_executed_right_before() {
+        // mov [rbx], rcx; ret
+        assert_eq!(found(&[0x48, 0x89, 0x0b, 0xc3]), [(0x4000, false)]);
+    }
+
+    #[test]
+    fn code_that_cannot_be_read_uses_no_memory() {
+        let mut codes = Codes::default();
+        assert_eq!(codes.operands(1, 0x1000, Some(("/nowhere", 0x1000))), []);
+        assert_eq!(codes.operands(1, 0x1000, Some(("/proc/self/exe", 3))), [], "before the begin");
+        assert_eq!(operands(&[0x90; 3], 0x1000), []);
+    }
+
+    #[test]
+    fn code_of_this_program_is_read_from_its_memory_or_its_file() {
+        let here = code_of_this_program_is_read_from_its_memory_or_its_file as fn() as usize as u64;
+        let own = std::process::id().cast_signed();
+        let read = bytes(Path::new(&format!("/proc/{own}/mem")), here).unwrap();
+        assert_eq!(read.len(), BEFORE + AFTER);
+    }
+}

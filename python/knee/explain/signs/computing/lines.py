@@ -1,0 +1,108 @@
+"""Whether threads are met at memory that they use in turn: at the same bytes, or only at the same cache lines.
+
+A line that several threads write to moves from core to core, and samples meet the threads while they wait for it. The
+registers of a sample tell which memory it waits for, so they tell shared data from data that only shares a line. Where
+threads duplicate work, they use memory of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from knee.explain.causes.cause import LINES
+from knee.explain.signs.computing.hotspots import grown
+from knee.explain.signs.computing.samples import HOTSPOTS
+from knee.stats.proportion import clopper_pearson
+
+if TYPE_CHECKING:
+    from knee.explain.evidence.evidence import Evidence
+    from knee.explain.evidence.means import Mean
+    from knee.stats.intervals import Interval
+
+MET, HARDLY = 0.5, 0.2
+"""Samples at shared lines, as a share of those that waiting for lines would take: at least, and where they are refuted
+at most.
+"""
+
+KNOWN = 0.5
+"""Share of these samples, at least, of which it is known whether threads meet at the same bytes."""
+
+SAME, APART = 0.7, 0.15
+"""Share of those at the same bytes: at least, where threads share data; and at most, where only lines are shared."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Samples with all threads at cache lines that they use in turn.
+
+    ``share`` is their share of all samples; ``same`` and ``apart`` count those at bytes that threads use in turn, and
+    at bytes that one of them uses; ``function`` has most of them, if that is known.
+    """
+
+    share: Interval
+    met: int
+    same: int
+    apart: int
+    function: str | None
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What the sharing is: one of :data:`LINES`, or both where that cannot be told."""
+        known = self.same + self.apart
+        if not known >= KNOWN * self.met:
+            return LINES
+        return LINES[1:] if self.same > SAME * known else LINES[:1] if self.same < APART * known else LINES
+
+    @property
+    def said(self) -> str:
+        """Where they are, in words."""
+        inside = "" if self.function is None else f", most of them in {self.function}"
+        known = max(1, self.same + self.apart)
+        return (
+            f"{100 * self.share.low:.0f} to {100 * self.share.high:.0f} % of the samples are at cache lines that "
+            f"threads use in turn{inside}; {100 * self.same / known:.0f} % of these are at the same bytes"
+        )
+
+
+def lines(found: Evidence) -> Lines | None:
+    """Return the samples at shared lines; None where registers of samples are not known."""
+    cell = found.test(HOTSPOTS)
+    samples = met = same = apart = 0
+    functions: Counter[str] = Counter()
+    for run in () if cell is None else cell.runs:
+        spots = run.record.get("hotspots")
+        if spots is None or "unavailable" in spots or (shared := spots.get("shared")) is None:
+            continue
+        # Of samples whose registers are not known it is not known either.
+        samples, met = samples + shared["addressed"], met + shared["lines"]
+        same, apart = same + shared["same"], apart + shared["apart"]
+        names = spots.get("functions", [])
+        for place in spots["places"]:
+            if "function" in place:
+                functions[names[place["function"]]] += place.get("lines", 0)
+    if not samples:
+        return None
+    most = max(functions, key=lambda name: functions[name], default=None)
+    return Lines(clopper_pearson(met, samples), met, same, apart, most if most and 2 * functions[most] > met else None)
+
+
+def at_lines(found: Evidence, together: Mean) -> bool | None:
+    """Whether it is shared lines that cost the CPU time which grows side by side; None if that cannot be told.
+
+    Parameters
+    ----------
+    found
+        The evidence.
+    together
+        The logarithm of how CPU time grows side by side.
+    """
+    at, spots = lines(found), grown(found)
+    # A thread that waits for a lock and tries again is met at a shared line as well, in code of its own.
+    if at is None or (spots is not None and spots.loops):
+        return None
+    waits = -float(np.expm1(-together.value))
+    return True if at.share.low > MET * waits else False if at.share.high < HARDLY * waits else None
