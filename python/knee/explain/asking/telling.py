@@ -15,6 +15,7 @@ from knee.explain.ledger.ledger import (
     IDLE,
     INFLATION,
     MACHINE,
+    MACHINES,
     MORE,
     NOBODY,
     ONE,
@@ -44,6 +45,9 @@ GROWN = 0.03
 
 BESIDE = (BUSY, PIRATE, STREAM)
 """Questions about the machine, asked where copies slow each other down, the cheapest first."""
+
+MOST = 0.6
+"""Where copies show so much of what is lost, it is the machine's, and other questions tell less."""
 
 MOSTLY = 0.8
 """What slows one thread by this share of what slows copies explains most of it."""
@@ -78,6 +82,7 @@ def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
         return []
     idle, inflation = book.group(IDLE).value, book.group(INFLATION).value
     copies = [COPIES] if found.base.threads == 1 else []
+    machine, always = np.nan_to_num(book.value(*MACHINES).value), []
     # A collector whose own threads hardly compute costs nothing, nor does an interpreter that nobody waits for.
     free = {COLLECTOR: hardly_collects(found, SMALL * book.loss.value), INTERPRETER: bool(hardly_timed(found))}
 
@@ -89,6 +94,9 @@ def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
         basic, last = [ONE_CPU, TWICE, INTERPRETER, COLLECTOR, SWITCHES, *(copies if inflation > GROWN else [])], []
     elif possible(COLLECTOR):
         basic, last = [*copies, ONE_CPU, COLLECTOR, TWICE], [SWITCHES]
+    elif machine > MOST * max(inflation, idle):
+        # What the program does itself is asked about last.
+        basic, always, last = copies, [ONE_CPU, TWICE], [SWITCHES]
     else:
         basic, last = [*(copies or [ONE_CPU]), TWICE, *([ONE_CPU] if idle > GROWN else [])], [SWITCHES]
     # Whose lock it is tells more than how exactly threads were idle.
@@ -101,7 +109,7 @@ def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
     # Where copies would not do what the program does, its own placements tell what they would.
     placed = () if (copies and can(COPIES)) or inflation < GROWN else PLACED
     # Each once: what was asked for twice would be asked twice in a block.
-    rest = [*_further(found, book, basic), *placed, *(last if idle > GROWN else [])]
+    rest = [*_further(found, book, basic), *placed, *always, *(last if idle > GROWN else [])]
     names = list(dict.fromkeys([*basic, *filter(possible, rest)]))
     # What was begun is of use only with an interval.
     return sorted(names, key=lambda name: not 0 < done(found, name) < BLOCKS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from knee.explain.asking.costs import cost_s, cpu_s, seconds
 from knee.explain.asking.telling import ANYWHERE, BLOCKS, blocks_for, done, later, questions
-from knee.explain.evidence.evidence import FEWEST, ONE_CPU, Evidence, evidence
+from knee.explain.evidence.evidence import COPIES, FEWEST, ONE_CPU, Evidence, evidence
 from knee.explain.ledger.explanation import explanation
 from knee.explain.scaling.series import Series, group
 from knee.explain.signs.beside import STREAM
@@ -19,6 +19,9 @@ FIRST_LAUNCHES = 6
 
 SPARE = 0.05
 """Share of the time for questions that is not planned, since some runs take longer than those before them."""
+
+ENOUGH = 2
+"""Where so many times the blocks of a question are left, all but one can wait for the next block."""
 
 FAILS = 2
 """A question whose run failed this often, and never succeeded, is not asked again."""
@@ -114,6 +117,9 @@ def _affordable(found: Evidence, left_s: float, left: Left) -> list[Wanted]:
         return []
     cell, blocks = found.many.runs[0].cell, left.blocks - left.block + 1
     names = questions(found, lambda name: _askable(found, name) and (name in ANYWHERE or left.testable(cell, name)))
+    if blocks > ENOUGH * BLOCKS and names[:1] == [COPIES] and COPIES not in found.tests:
+        # How much of the loss is the machine's decides what else to ask.
+        names = names[:1]
     often = {name: done(found, name) for name in names}
     chosen: list[Wanted] = []
     # First each question as often as it must be asked; more often only when it is too late to begin others.
