@@ -35,9 +35,11 @@ def test_a_lock_holds_cpu_time_that_grows_inside_the_kernel_alone():
     found = named(evidence_of(BASE, many, tests))
     assert set(found) == {("sleeping lock",), LINES}
     assert sum(found.values()) == pytest.approx(math.log(2), abs=0.02)
-    handed_over = replace(many, system=0.3)
+    handed_over = replace(many, system=0.3, sleeps=6000)
     whole = pytest.approx(math.log(2), abs=0.02)
     assert named(evidence_of(BASE, handed_over, tests)) == {("sleeping lock",): whole}
+    seldom = named(evidence_of(BASE, replace(handed_over, sleeps=600), tests))
+    assert set(seldom) == {("sleeping lock",), LINES}, "no wait costs so much"
 
 
 def test_one_thread_that_works_alone_for_long_waits_for_no_lock():

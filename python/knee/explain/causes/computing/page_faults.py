@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
+from knee.explain.causes.cause import LINES, OPEN, WAITS, Finding, Part
 from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import COPIES, Evidence
 from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.computing.kernel import in_kernel
+from knee.explain.signs.computing.kernel import handing_over, in_kernel
 from knee.explain.signs.idle.waits import waits, waits_with
 from knee.explain.signs.relief import more, relief
 from knee.explain.signs.words import plain
@@ -77,7 +77,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         threads=found.threads,
         part=Part.of(relieved),
         idle=Part.of(changed.idle),
-        settles=("sleeping lock", WAITS, "instruction growth", OPEN),
+        settles=("sleeping lock", WAITS, "instruction growth", OPEN, *LINES),
         holds=IDLE if idle else HOLDS,
     )
 
@@ -121,7 +121,9 @@ def _one_map(found: Evidence, book: Ledger) -> Finding | None:
     if not each < A_FAULT_S or not as_many > AS_MANY:
         return None
     waiting, for_pages = waits(found), _sleeps_for_pages(found)
-    if waiting is not None and waiting.passed_on is not False and not for_pages:
+    # Threads that pass a lock on spend time inside the kernel, too, as far as so many waits cost it.
+    waits_for_others = waiting is not None and waiting.passed_on is not False
+    if waits_for_others and not for_pages and handing_over(found, book):
         return None
     alike, computed = "copies are processes and have as many page faults: they", book.value(TOGETHER)
     if _grows(found, book):
@@ -149,7 +151,7 @@ def _one_map(found: Evidence, book: Ledger) -> Finding | None:
         remedy="keep memory for the next use, use huge pages, or processes instead of threads",
         threads=found.threads,
         part=Part.of(book.value(*holds)),
-        settles=("sleeping lock", WAITS, "spinning", "I/O", OPEN),
+        settles=("sleeping lock", WAITS, "spinning", "I/O", OPEN, *LINES),
         holds=holds,
     )
 

@@ -25,6 +25,9 @@ USUAL_S = 20e-6
 A_WAIT_S, SELDOM = 60e-6, 5_000.0
 """CPU time that a wait costs at most; and waits of a thread in a second, up to which the kernel's time tells little."""
 
+MOST_S = 150e-6
+"""More CPU time for each wait than this is not a lock's, also where it grows inside the kernel."""
+
 
 def in_kernel(found: Evidence) -> Mean:
     """Return by how much CPU time inside the kernel grows with all threads, over the CPU time of the base."""
@@ -43,6 +46,8 @@ def handing_over(found: Evidence, book: Ledger) -> bool:
     waits = mean(many.sleeps).value - mean(base.sleeps).value
     seldom = waits < SELDOM * found.threads * mean(many.seconds).value
     grown = mean(many.cpu).value - mean(base.cpu).value
+    if grown > MOST_S * waits:
+        return False
     cheap = grown < USUAL_S * waits or (seldom and grown < A_WAIT_S * waits)
     return bool(in_kernel(found).value > IN_KERNEL * np.expm1(together.value) or cheap)
 
