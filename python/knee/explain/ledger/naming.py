@@ -71,7 +71,22 @@ def suspects(found: Evidence, book: Ledger) -> list[Finding]:
 
     named = [one for cause in CAUSES if (one := cause.explain(found, book)) is not None] if found.asked else []
     error = METHOD[0] + METHOD[1] * max(0.0, book.loss.value)
-    return [replace(one, part=one.part.with_error(error)) if one.part else one for one in named]
+    return [
+        replace(one, part=_with_wakeups(found, book, one, one.part).with_error(error)) if one.part else one
+        for one in named
+    ]
+
+
+def _with_wakeups(found: Evidence, book: Ledger, finding: Finding, part: Part) -> Part:
+    """Return a part whose interval allows for threads that have slept and wait for a cpu when they are woken.
+
+    Where no more threads than cpus compute, they wait for the cpu of the thread that wakes them, although others are
+    free. So that time may be the cause's for which they slept, as far as it is no longer than that.
+    """
+    slept = set(finding.holds) & {NOBODY, ONE, FEW} and WAITING not in finding.holds
+    if not slept or found.threads > found.series.cpus or finding.cause in (*SETTINGS, *MEASURED):
+        return part
+    return replace(part, high=part.high + min(max(0.0, book.value(WAITING).value), max(0.0, part.value)))
 
 
 def _undecided(found: Evidence, finding: Finding) -> bool:

@@ -26,8 +26,8 @@ from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.idle.alone import OFF, Alone, alone, same_work
 from knee.explain.signs.idle.doubled import doubled, fixed_pieces, kept, told
 from knee.explain.signs.idle.futexes import turns
+from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.pieces import divided_unevenly, may_be_equal
-from knee.explain.signs.idle.stretches import LONG_S
 from knee.explain.signs.idle.waits import own_waits, waits
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio, plain
@@ -56,13 +56,15 @@ IN_PIECES = "the work comes in pieces that the threads cannot share evenly, and 
 TELLS = "give the program four times the work: if less is lost, there were too few pieces; if as much, they are uneven"
 """The run that would decide then."""
 
-FILLED = 0.5
+FILLED = 0.6
 """Share of the time in which one thread works alone that is left with twice the threads, at most, where each thread has
 most work in turn.
 """
 
-PHASE, PASSED = 0.1, 0.8
-"""The longest stretch then has this share of that time, at least, and one and the same thread at most the second."""
+STRETCH_S, PHASE, PASSED = 0.008, 0.1, 0.8
+"""The longest stretch then takes so long and has this share of that time, at least, and one and the same thread at most
+the last; unless the code that is executed alone tells.
+"""
 
 LEAST = 0.02
 """A smaller part is not named."""
@@ -102,10 +104,14 @@ def _in_turn(found: Evidence, divided: Sequence[Alone]) -> bool:
     if waiting is None or waiting.passed_on is not False:
         # Other threads also work while some wait for a lock, be it that of an allocator.
         return False
+    if not all(one.stays.interval.high < FILLED for one in divided):
+        return False
+    own = own_code(found)
+    if own is not None and own.alike:
+        return True
     alone_s = mean(found.watched.idle("one") / (found.threads - 1)).value
     longest = mean(found.watched.alone("longest_s")).value
-    filled = all(one.stays.interval.high < FILLED for one in divided)
-    return filled and longest > max(LONG_S, PHASE * alone_s) and mean(found.watched.alone("share")).value < PASSED
+    return longest > max(STRETCH_S, PHASE * alone_s) and mean(found.watched.alone("share")).value < PASSED
 
 
 def _come_and_go(found: Evidence) -> bool:

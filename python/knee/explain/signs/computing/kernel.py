@@ -42,14 +42,25 @@ def handing_over(found: Evidence, book: Ledger) -> bool:
     together = book.value(TOGETHER)
     if not together.interval.low > 0:
         return False
-    many, base = found.many, found.base
-    waits = mean(many.sleeps).value - mean(base.sleeps).value
-    seldom = waits < SELDOM * found.threads * mean(many.seconds).value
-    grown = mean(many.cpu).value - mean(base.cpu).value
+    waits, grown = _waits(found), _grown_s(found)
     if grown > MOST_S * waits:
         return False
-    cheap = grown < USUAL_S * waits or (seldom and grown < A_WAIT_S * waits)
-    return bool(in_kernel(found).value > IN_KERNEL * np.expm1(together.value) or cheap)
+    return bool(in_kernel(found).value > IN_KERNEL * np.expm1(together.value) or _cheap(found))
+
+
+def _waits(found: Evidence) -> float:
+    return mean(found.many.sleeps).value - mean(found.base.sleeps).value
+
+
+def _grown_s(found: Evidence) -> float:
+    return mean(found.many.cpu).value - mean(found.base.cpu).value
+
+
+def _cheap(found: Evidence) -> bool:
+    """Whether CPU time grows by as little for each wait as handing a lock over usually costs."""
+    waits, grown = _waits(found), _grown_s(found)
+    seldom = waits < SELDOM * found.threads * mean(found.many.seconds).value
+    return grown < USUAL_S * waits or (seldom and grown < A_WAIT_S * waits)
 
 
 def lock_passed_on(found: Evidence, book: Ledger) -> bool:
@@ -61,10 +72,12 @@ def lock_passed_on(found: Evidence, book: Ledger) -> bool:
 def waited_for_lock(found: Evidence, book: Ledger) -> Part:
     """Return how much of the loss a lock holds: the parts that it holds, without a long start or end of one thread.
 
-    Time in which threads wait for a cpu may be the lock's.
+    Time in which threads wait for a cpu may be the lock's, and so may CPU time of which copies do not tell surely that
+    it grows in the program.
     """
     holds = held_by_lock(found, book)
-    whole, surely = (Part.of(book.value(*some)) for some in (holds, [name for name in holds if name != WAITING]))
+    every = holds if TOGETHER in holds or not _cheap(found) else (*holds, TOGETHER)
+    whole, surely = (Part.of(book.value(*some)) for some in (every, [name for name in holds if name != WAITING]))
     if ONE in holds:
         whole, surely = (part.less(longest_stretch(found, book)) for part in (whole, surely))
     return Part(surely.value, surely.low, max(surely.high, whole.high))
