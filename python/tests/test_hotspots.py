@@ -8,7 +8,7 @@ from conftest import record
 from told import Made, evidence_of, named
 
 from knee.explain.signs.computing.collector import COLLECTING, collector_costs
-from knee.explain.signs.computing.hotspots import Grown, compiles, grown, growth_in
+from knee.explain.signs.computing.hotspots import Grown, compiles, grown, growth_in, spread
 from knee.stats.intervals import Interval
 from knee.store.records.run import joined
 
@@ -141,6 +141,18 @@ def test_spinning_is_told_from_more_work():
     assert list(named(sampled(LOOPS, on_one=0.3, twice=0.4))) == [("spinning",)]
     assert list(named(sampled(ELSEWHERE, on_one=0.3, twice=0.4))) == [("instruction growth",)]
     assert list(named(sampled(LOOPS, on_one=0.3))) == [("instruction growth",)], "another way, however many threads"
+
+
+def test_growth_at_many_instructions_is_no_spinning_also_where_few_samples_tell():
+    few = {**LOOP, **{f"merge+{at}": 5 for at in range(4096, 4136, 4)}}
+    found = sampled(few, more=0.125, on_one=0.1, twice=0.2, blocks=3)
+    assert grown(found) is None
+    assert spread(found)
+    assert list(named(found)) == [("instruction growth",)]
+    one_place = sampled({**LOOP, "lock+4096": 50}, more=0.125, on_one=0.1, twice=0.2, blocks=3)
+    assert not spread(one_place)
+    assert list(named(one_place)) == [("spinning",)]
+    assert not spread(sampled(dict.fromkeys(LOOP, 41), more=0.02, blocks=3)), "too few samples to show it"
 
 
 COLLECTS = {**LOOP, **{f"runtime.scanobject+{at}": 6 for at in range(4096, 4136, 4)}, "runtime.gcDrain+5000": 60}

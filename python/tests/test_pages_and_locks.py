@@ -211,3 +211,25 @@ def test_a_setting_that_takes_waits_away_as_well_needs_no_more_runs():
     assert not taken((0.3, 0.01), waits=math.log(0.5))
     assert taken((0.3, 0.01), waits=math.log(0.02))
     assert not taken((0.3, -0.01), waits=math.log(0.02))
+
+
+def test_an_allocator_that_asks_for_many_pages_is_known_by_waits_that_go_with_another():
+    many = Made(0.75, 1.2, {"one": 0.3}, sleeps=9000, system=0.1, faults=60_000)
+    other = "allocator: other"
+
+    def found(**more: object) -> set[tuple[str, ...]]:
+        locked = replace(many, **more)
+        tests = {"one cpu": Made(1.15, 1.15, sleeps=4), "twice the threads": replace(locked, shares=FOUR)}
+        tests |= {other: Made(0.5, 1.0, sleeps=3, faults=900), f"{other}, base": BASE}
+        return set(named(evidence_of(BASE, locked, tests, mapped={"programs": [], "libraries": ["libc.so.6"]})))
+
+    assert found(futex=futex(0)) == {("allocator",)}
+    assert ("allocator",) not in found(), "threads that wait for pages sleep at no futex"
+
+
+@pytest.mark.parametrize(("disk", "is_named"), [(0.06, False), (0.01, True)], ids=["a disk", "no disk"])
+def test_what_asking_a_disk_costs_is_no_growth_of_instructions(disk, is_named):
+    one_cpu = Made(1.1, 1.05, sleeps=1000, disk=disk)
+    many = Made(0.62, 1.06, sleeps=1000, disk=0.1)
+    tests = {"one cpu": one_cpu, "twice the threads": Made(0.66, 1.16, sleeps=2000, shares=FOUR)}
+    assert (("instruction growth",) in named(evidence_of(BASE, many, tests))) == is_named

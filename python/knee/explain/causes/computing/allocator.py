@@ -16,8 +16,9 @@ from knee.explain.causes.cause import LINES, OPEN, WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
+from knee.explain.signs.idle.futexes import at_futexes
 from knee.explain.signs.idle.waits import SPIN, waits
-from knee.explain.signs.relief import relief
+from knee.explain.signs.relief import GONE, relief
 from knee.explain.signs.words import plain
 
 NAME = "allocator"
@@ -60,5 +61,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
 
 def _faults(found: Evidence, book: Ledger) -> bool:
     """Whether it is page faults that cost time, or may be: no run with memory that is kept tells."""
-    untold = page_faults.often(found) and found.setting(page_faults.NAME) is None
+    changed = relief(found, NAME)
+    # Threads that wait for pages sleep inside the kernel, and at no futex.
+    locks = at_futexes(found) and changed is not None and changed.waits.interval.high < GONE
+    untold = page_faults.often(found) and found.setting(page_faults.NAME) is None and not locks
     return untold or page_faults.explain(found, book) is not None

@@ -24,7 +24,7 @@ from knee.explain.ledger.ledger import MACHINE, MACHINES, MORE, TOGETHER, UNDIVI
 from knee.explain.signs.computing.collector import collector_costs
 from knee.explain.signs.computing.each_thread import each_thread
 from knee.explain.signs.computing.growth import Growth, between, growth
-from knee.explain.signs.computing.hotspots import compiles, grown, said
+from knee.explain.signs.computing.hotspots import compiles, grown, said, spread
 from knee.explain.signs.idle.doubled import LONGER, Doubled, doubled
 from knee.explain.signs.idle.futexes import turns
 from knee.explain.signs.idle.processes import separate
@@ -54,10 +54,10 @@ COLLECTOR = "garbage collection"
 MOSTLY = 0.5
 """Share of the growth that a collector's own work may be."""
 
-A_WAIT_S = 30e-6
+A_WAIT_S = 60e-6
 """CPU time that each wait for a disk costs at most: threads ask the kernel, sleep, and are woken."""
 
-ON_DISK = 0.1
+ON_DISK = 0.03
 """Share of the time of all threads on one cpu that waits for a disk have, where that may be what grows."""
 
 TELLS = 1.3
@@ -128,7 +128,7 @@ def _outside(found: Evidence) -> Mean:
 def _may_spin(found: Evidence, book: Ledger, twice: Doubled, slower: Growth | None) -> bool:
     """Whether it may be threads that wait for a lock and spin: more work grows ever more slowly over the curve."""
     spots = grown(found)
-    if spots is not None and spots.works:
+    if spread(found) or (spots is not None and spots.works):
         return False
     if spots is not None and spots.loops and twice.cpu.interval.low > LONGER:
         return True

@@ -22,7 +22,7 @@ from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.computing.each_thread import each_thread
 from knee.explain.signs.computing.growth import growth
-from knee.explain.signs.computing.hotspots import compiles, grown, said
+from knee.explain.signs.computing.hotspots import compiles, grown, said, spread
 from knee.explain.signs.computing.kernel import lock_passed_on
 from knee.explain.signs.idle.doubled import COLLAPSE, LONGER, doubled, never_ended
 from knee.explain.signs.idle.processes import separate
@@ -81,7 +81,7 @@ def _signs(found: Evidence, book: Ledger) -> tuple[str, ...] | None:
     if twice is None and (waited := never_ended(found)) is not None:
         return (f"twice the threads on the same cpus had not ended after {waited}",)
     # A thread that tries again and again is met at the same few instructions.
-    if compiles(found) or (spots is not None and (spots.works or spots.scattered)):
+    if compiles(found) or spread(found) or (spots is not None and (spots.works or spots.scattered)):
         return None
     if twice is None or (faster is not None and faster.limited) or each_thread(found, book) or separate(found):
         return None

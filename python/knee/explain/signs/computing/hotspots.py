@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.evidence.evidence import AT_BASE, Evidence
-from knee.explain.signs.computing.places import Mask, alike, effective, most_of, within
+from knee.explain.evidence.means import mean
+from knee.explain.signs.computing.places import STALLS, Mask, alike, effective, most_of, within
 from knee.explain.signs.computing.samples import HOTSPOTS, Samples, samples
 from knee.stats.intervals import Interval
 
@@ -41,6 +42,9 @@ RARE = 0.2
 
 NEW = 0.7
 """Share of the growth, at least, that is in code in which one thread is never met."""
+
+HALF = 0.5
+"""Share of the growth, at least, that is at a few instructions where threads wait."""
 
 MOSTLY = 0.7
 """Share of the growth, at least, that one function has where threads work in it."""
@@ -132,6 +136,24 @@ def grown(found: Evidence) -> Grown | None:
         name,
         share / whole,
     )
+
+
+def spread(found: Evidence) -> bool:
+    """Whether samples would show it if most of what CPU time grows by were at a few instructions, and do not.
+
+    What CPU times say is more exact than the number of samples, so that these tell it also where all of them together
+    do not surely grow.
+    """
+    both = _both(found)
+    if both is None:
+        return False
+    many, base = both
+    places = list({*many.at, *base.at})
+    n, b = (np.array([one.at[place] for place in places], dtype=float) for one in both)
+    grows, error = n / many.runs - b / base.runs, n / many.runs**2 + b / base.runs**2
+    more = float(np.expm1(mean(np.log(found.many.cpu / found.base.cpu)).value)) * base.total / base.runs
+    shown = more * many.runs > STALLS * SURE**2
+    return shown and float(grows[grows > SURE * np.sqrt(error)].sum()) < HALF * more
 
 
 def compiles(found: Evidence) -> bool:
