@@ -74,6 +74,15 @@ def test_other_work_is_met_all_over_its_own_function():
     assert grown(sampled(several)).scattered, "several functions: threads may look for work"
 
 
+def test_samples_of_many_cpus_are_rarer_and_count_for_more():
+    found = sampled(STALLS)
+    rarer = sampled({place: many // 4 for place, many in STALLS.items()})
+    for run in rarer.tests["hot spots"].runs:
+        run.record["hotspots"]["period_ns"] *= 4
+    assert grown(rarer).waits
+    assert grown(rarer).before == pytest.approx(grown(found).before)
+
+
 def test_nothing_is_said_where_cpu_time_does_not_surely_grow_or_has_no_place():
     assert grown(sampled(dict.fromkeys(LOOP, 41), blocks=3)) is None
     assert grown(evidence_of(Made(1.0, 1.0), Made(0.65, 1.3), {"one cpu": Made(1.0, 1.0)})) is None

@@ -45,12 +45,15 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     mostly = together.value >= MOSTLY * book.value(MORE, TOGETHER).value
     if not together.interval.low > LEAST or not mostly or twice is None:
         return None
-    works = spots is not None and spots.again
+    # A thread that spins is met at a few instructions, and one that waits for a line at that line.
+    lines = at_lines(found, book)
+    works = spots is not None and (spots.again or (spots.works and lines is False))
     proportional = curve is not None and curve.how == "in proportion" and curve.goes_on
     if not works and (not proportional or (spots is not None and spots.waits)):
         return None
     # Threads that duplicate work use memory of their own.
-    if at_lines(found, together) or handing_over(found, book) or twice.seconds.interval.low > COLLAPSE:
+    # What handing a lock over costs is inside the kernel, where no samples are.
+    if lines or (handing_over(found, book) and not works) or twice.seconds.interval.low > COLLAPSE:
         return None
     # Threads that wait actively do not work where one thread does; those that race may do so less often in turns.
     if twice.cpu.interval.high < SLEPT and not works:

@@ -78,7 +78,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     if _surely_otherwise(found, book) or not _again(found, book):
         return None
-    met = at_lines(found, together)
+    met = at_lines(found, book)
     if met and (at := lines(found)) is not None:
         return _met(found, book, at)
     return _left_open(found, book, refuted=met is False)
@@ -102,13 +102,19 @@ def _left_open(found: Evidence, book: Ledger, *, refuted: bool) -> Finding | Non
         left = LINES
     if refuted:
         left = COSTLY
+    # No work that is done again is at a few instructions to which one thread never gets.
+    loops = left == COSTLY and spots is not None and spots.loops
     # What waiting threads compute on one cpu is theirs, too.
-    spins = left == COSTLY and on_one.interval.low > 0 and not more_work
+    spins = loops or (left == COSTLY and on_one.interval.low > 0 and not more_work)
     holds = (MORE, TOGETHER) if spins else (TOGETHER,)
     return Finding(
         series=found.series.name,
-        cause=OPEN,
-        says=f"CPU time grows only where threads run at the same time: {_or(left)}",
+        cause=COSTLY[0] if loops else OPEN,
+        says=(
+            "threads that wait try again and again"
+            if loops
+            else f"CPU time grows only where threads run at the same time: {_or(left)}"
+        ),
         signs=(
             f"CPU time that needs threads on several cpus: {as_ratio(together)}",
             f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
@@ -125,7 +131,8 @@ def _left_open(found: Evidence, book: Ledger, *, refuted: bool) -> Finding | Non
             if left == COSTLY
             else "put data that different threads write to on separate cache lines"
         ),
-        left=left,
+        left=() if loops else left,
+        settles=("instruction growth",) if loops else (),
         threads=found.threads,
         part=Part.of(book.value(*holds)),
         holds=holds,

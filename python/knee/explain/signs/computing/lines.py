@@ -14,19 +14,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from knee.explain.causes.cause import LINES
+from knee.explain.ledger.ledger import MORE, TOGETHER
+from knee.explain.signs.computing.growth import growth
 from knee.explain.signs.computing.hotspots import grown
 from knee.explain.signs.computing.samples import HOTSPOTS
+from knee.explain.signs.idle.doubled import COLLAPSE, doubled
 from knee.stats.proportion import clopper_pearson
 
 if TYPE_CHECKING:
     from knee.explain.evidence.evidence import Evidence
-    from knee.explain.evidence.means import Mean
+    from knee.explain.ledger.ledger import Ledger
     from knee.stats.intervals import Interval
 
 MET, HARDLY = 0.5, 0.2
 """Samples at shared lines, as a share of those that waiting for lines would take: at least, and where they are refuted
 at most.
 """
+
+LEAST = 0.02
+"""All threads on one cpu compute more by at least this, in logarithms, where they may spin."""
 
 KNOWN = 0.5
 """Share of these samples, at least, of which it is known whether threads meet at the same bytes."""
@@ -90,19 +96,26 @@ def lines(found: Evidence) -> Lines | None:
     return Lines(clopper_pearson(met, samples), met, same, apart, most if most and 2 * functions[most] > met else None)
 
 
-def at_lines(found: Evidence, together: Mean) -> bool | None:
-    """Whether it is shared lines that cost the CPU time which grows side by side; None if that cannot be told.
-
-    Parameters
-    ----------
-    found
-        The evidence.
-    together
-        The logarithm of how CPU time grows side by side.
-    """
+def at_lines(found: Evidence, book: Ledger) -> bool | None:
+    """Whether it is shared lines that cost the CPU time which grows side by side; None if that cannot be told."""
     at, spots = lines(found), grown(found)
-    # A thread that waits for a lock and tries again is met at a shared line as well, in code of its own.
-    if at is None or (spots is not None and spots.loops):
+    if at is None:
         return None
+    # Threads that wait for a lock and try again are met at a shared line as well: at its bytes, in code of its own.
+    spins = at.kinds != LINES[:1] and _may_spin(found, book) if spots is None else spots.loops
+    if spins:
+        return None
+    together = book.value(TOGETHER)
     waits = -float(np.expm1(-together.value))
     return True if at.share.low > MET * waits else False if at.share.high < HARDLY * waits else None
+
+
+def _may_spin(found: Evidence, book: Ledger) -> bool:
+    """Whether threads may wait for a lock and try again, as all of them on one cpu, twice as many, or the curve say.
+
+    What lines cost has a limit, and a lock that is nearly always held has none.
+    """
+    twice, curve = doubled(found), growth(found, book)
+    longer = twice is not None and twice.seconds.interval.low > COLLAPSE
+    accelerates = curve is not None and curve.how == "accelerates"
+    return longer or accelerates or book.value(MORE).interval.low > LEAST

@@ -20,7 +20,7 @@ STALLS, OFTEN = 6.0, 20.0
 """Places at which threads wait for a few lines, each as long; and samples of a place that tell how often it is met."""
 
 
-def effective(n: Array, b: Array, many: int, base: int) -> Interval:
+def effective(n: Array, b: Array, many: float, base: float) -> Interval:
     """Return the effective number of places at which it grows, without what chance adds."""
     chance = np.random.default_rng(1)
     error = n / many**2 + b / base**2

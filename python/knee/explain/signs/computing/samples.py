@@ -14,6 +14,9 @@ HOTSPOTS = "hot spots"
 NAMED = 0.8
 """Share of the samples, at least, that are at known places, or in functions with names."""
 
+PERIOD_NS = 997_000
+"""CPU time between two samples of a thread, on up to 16 cpus (``crates/meter/src/hotspots/recorder.rs``)."""
+
 Place = tuple[str, int]
 """A file, and bytes from its begin."""
 
@@ -29,7 +32,8 @@ class Samples:
     at: Counter[Place]
     functions: dict[Place, str]
     total: int
-    runs: int
+    runs: float
+    """How many runs they are of; less by as much as samples are rarer than usual, as on many cpus."""
     alone: Counter[Place] | None = None
 
     @property
@@ -54,15 +58,15 @@ def samples(found: Evidence, question: str) -> Samples | None:
     """Return the samples of all runs that answer a question; None if there are none."""
     at: Counter[Place] = Counter()
     alone: Counter[Place] = Counter()
-    known = True
+    known, runs = True, 0.0
     functions: dict[Place, str] = {}
-    total = runs = 0
+    total = 0
     cell = found.test(question)
     for run in () if cell is None else cell.runs:
         spots = run.record.get("hotspots")
         if spots is None or "unavailable" in spots:
             continue
-        total, runs = total + spots["samples"], runs + 1
+        total, runs = total + spots["samples"], runs + PERIOD_NS / spots["period_ns"]
         known &= "alone" in spots
         names = spots.get("functions", [])
         for one in spots["places"]:
