@@ -21,11 +21,10 @@ from knee.explain.asking.wanted import Left, wanted
 from knee.explain.evidence.evidence import evidence
 from knee.explain.ledger.explanation import Explanation, explanation
 from knee.explain.scaling.series import group
-from knee.explain.signs.computing.samples import HOTSPOTS
 from knee.store import Run
 from knee.store.records.run import joined
 from knee.study.questions.interventions import for_cause, interventions
-from knee.study.questions.questions import BY_NAME
+from knee.study.questions.questions import BY_NAME, asking_of_base
 from knee.study.questions.questions import asking as question_run
 from knee.study.questions.seats import Seats
 from knee.study.remedies.remedy import ALLOCATOR, COLLECTOR, FAULTS, INTERPRETER, Remedy
@@ -86,16 +85,16 @@ class Study:
 
     def _asked(self, block: int, threads: object, name: str) -> Iterator[dict[str, Any]]:
         spec: Any = self._spec(block, int(str(threads)))
-        if name in BY_NAME:
-            yield dict(question_run(BY_NAME[name], spec, self.one.machine.topology))
+        base: Any = self._spec(block, 1)
+        machine = self.one.machine.topology
+        if (question := BY_NAME.get(name)) is not None:
+            yield dict(question_run(question, spec, machine))
+            if question.with_base:
+                yield dict(asking_of_base(question, spec, base, machine))
         elif (remedy := for_cause(name, _remedies(self.one))) is not None:
-            base: Any = self._spec(block, 1)
             yield from map(dict, interventions(name, remedy, (spec, base)))
 
     def _testable(self, cell: dict[str, Any], name: str) -> bool:
-        if name == HOTSPOTS:
-            # The generator knows no instructions.
-            return False
         if question := BY_NAME.get(name):
             return question.fits(Seats(tuple(self._cpus[: cell["threads"]]), self.one.machine.topology))
         return for_cause(name, _remedies(self.one)) is not None

@@ -22,6 +22,7 @@ from made_up.machine import Machine
 from made_up.noise import Noise
 from made_up.play import play
 from made_up.program import Program
+from made_up.spots import Code
 from made_up.write import record
 
 TOPOLOGIES = (
@@ -157,13 +158,14 @@ class Drawn:
         """Return a record for each run spec."""
         blocks = max(spec["block"] for spec in plan)
         courses: dict[str, Any] = {}
+        code = Code.of(self.program, self.noise.seed)
         made: list[dict[str, Any]] = []
         for spec in plan:
             key = json.dumps({name: spec[name] for name in spec if name not in ("id", "block", "cell", "test")})
             course = courses.get(key) or courses.setdefault(key, play(self.machine, self.program, spec))
             factor = self.noise.factor(spec["block"], blocks, spec["id"])
             mapped = ["libpython3.11.so.1.0"] if self.program.interpreter else []
-            made.append(record(spec, course, factor, self.machine, switches=self.switches, mapped=mapped))
+            made.append(record(spec, course, factor, self.machine, switches=self.switches, mapped=mapped, code=code))
         return made
 
 

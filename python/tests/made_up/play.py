@@ -59,6 +59,8 @@ class Course:
     """Number of threads running to seconds."""
     alone: list[tuple[int, float, float]] = field(default_factory=list[tuple[int, float, float]])
     """Thread, seconds and number of the intervals in which it alone was ready or running."""
+    computed: dict[str, float] = field(default_factory=dict[str, float])
+    """CPU seconds of all threads by what they did: work, what a cause adds to it, or a collector."""
     throttled_s: float = 0.0
     faults: float = 0.0
     pages: dict[int, float] = field(default_factory=dict[int, float])
@@ -107,6 +109,7 @@ def _copies(
         )
     course.wall_s = max(thread.cpu_s + thread.disk_s for thread in course.threads)
     course.at_once = course.running = {len(cpus): course.wall_s}
+    course.computed = {"work": sum(thread.cpu_s for thread in course.threads)}
     course.faults = len(cpus) * run.faults
     return course
 
@@ -128,10 +131,10 @@ class _Run:
 
     def whole(self) -> Course:
         work, program = self.program.work_s, self.program
-        self._alone(0, program.serial * work, 1)
+        self._alone(0, program.serial * work, 1, "work")
         if collected := program.collector * work:
             self.course.threads.append(Lived(self.cpus[0], name="GC Thread#0"))
-            self._alone(self.threads, collected, max(1.0, collected / PAUSE_S))
+            self._alone(self.threads, collected, max(1.0, collected / PAUSE_S), "collector")
         self._parallel(self._parts((1 - program.serial) * work))
         self.course.faults = self.faults * (1 if self.threads == 1 else self._inflation())
         for where in self.home:
@@ -152,11 +155,19 @@ class _Run:
 
     def _inflation(self) -> float:
         """Return by what the parallel part's CPU time is larger than with one thread, apart from the hardware."""
-        program, n, together = self.program, self.threads, self.at_the_same_time
+        return 1 + sum(self._more().values())
+
+    def _more(self) -> dict[str, float]:
+        """Return what each cause adds to the parallel part's CPU time, as a share of the work."""
+        program, together = self.program, self.at_the_same_time
         sockets = len({self.machine.socket_of[cpu] for cpu in self.cpus})
-        lines = (program.false_sharing + program.true_sharing) * (1 - 1 / together) * (1.5 if sockets > 1 else 1)
-        more = program.growth * math.log2(n) + program.duplicated * (together - 1) + lines
-        return 1 + more
+        lines = (1 - 1 / together) * (1.5 if sockets > 1 else 1)
+        return {
+            "growth": program.growth * math.log2(self.threads),
+            "duplicated": program.duplicated * (together - 1),
+            "false sharing": program.false_sharing * lines,
+            "true sharing": program.true_sharing * lines,
+        }
 
     def _waits(self) -> dict[str, float]:
         """Return waiting time by reason, for each second of computing."""
@@ -173,7 +184,7 @@ class _Run:
             found["spin"] += program.spin / (1 - program.spin)
         return found
 
-    def _alone(self, number: int, work: float, intervals: float) -> None:
+    def _alone(self, number: int, work: float, intervals: float, kind: str) -> None:
         """Let one thread compute, while the others sleep."""
         if work <= 0:
             return
@@ -185,6 +196,7 @@ class _Run:
             else:
                 thread.asleep_s += seconds
                 thread.waits += intervals
+        self._computed({kind: 1.0}, seconds)
         self._pass(seconds, {1: seconds}, {1: seconds})
         if len(self.course.threads) > 1:
             self.course.alone.append((number, seconds, intervals))
@@ -196,12 +208,15 @@ class _Run:
         sleeping += self.program.disk_s / self.program.work_s
         sleeping += self.program.unnamed * math.log(self.threads)
         # For each second of useful computing a thread is on a cpu for this long, and asleep for that.
-        on_cpu = (self._inflation() if self.threads > 1 else 1.0) * (1 + spinning)
+        more = {"work": 1.0, **(self._more() if self.threads > 1 else {})}
+        did = more | {"spin": sum(more.values()) * spinning}
+        on_cpu = sum(did.values())
         left = dict(enumerate(parts))
         while left := {number: work for number, work in left.items() if work > 1e-12}:
             rates, duty, allowed = self._rates(list(left), on_cpu, sleeping)
             seconds = min(left[number] / rates[number] for number in left)
             self._lived({number: rates[number] * seconds for number in left}, seconds, duty, allowed)
+            self._computed(did, seconds * sum(duty.values()))
             left = {number: work - rates[number] * seconds for number, work in left.items()}
 
     def _rates(
@@ -260,6 +275,12 @@ class _Run:
         if self.machine.quota_cpus is not None and sum(duty.values()) >= self.machine.quota_cpus - 1e-9:
             self.course.throttled_s += seconds * (len(active) - sum(duty.values()))
         self._pass(seconds, _binomial(present, seconds), _binomial([duty[number] for number in active], seconds))
+
+    def _computed(self, did: dict[str, float], seconds: float) -> None:
+        """Count CPU time by what threads did, in these proportions."""
+        for kind, share in did.items():
+            more = share / sum(did.values()) * seconds
+            self.course.computed[kind] = self.course.computed.get(kind, 0.0) + more
 
     def _sleeps(self, busy: float) -> float:
         """Return how often a thread goes to sleep while it computes for so long."""

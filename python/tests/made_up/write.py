@@ -8,6 +8,7 @@ from typing import Any
 
 from made_up.machine import Machine
 from made_up.play import Course, Lived
+from made_up.spots import Code, hotspots
 
 SAMPLE_S = 0.01
 """Time between two samples."""
@@ -17,7 +18,14 @@ PERIOD_S = 0.1
 
 
 def record(
-    spec: dict[str, Any], course: Course, factor: float, machine: Machine, *, switches: bool, mapped: Sequence[str] = ()
+    spec: dict[str, Any],
+    course: Course,
+    factor: float,
+    machine: Machine,
+    *,
+    switches: bool,
+    mapped: Sequence[str] = (),
+    code: Code | None = None,
 ) -> dict[str, Any]:
     """Return the record of a run.
 
@@ -35,6 +43,8 @@ def record(
         Whether the kernel gave records of context switches; else states come from samples, and have their error.
     mapped
         Names of the libraries of the program, beside the usual ones.
+    code
+        The program's instructions; without them there are no samples of those.
     """
     draw, first = random.Random(f"record {spec['id']}"), random.Random(f"first {spec['id']}").random()
     wall, threads = course.wall_s * factor, course.threads
@@ -73,6 +83,7 @@ def record(
         "validity": {"own_share": 1.0, "clock_before_ns": 1.0, "clock_after_ns": 1.0, "other_busy": 0.0, "steal": 0.0},
         "output": {"stdout_bytes": 0},
         "simulated": True,
+        **({"hotspots": hotspots(spec, course, factor, code)} if code and spec.get("hotspots") else {}),
     }  # fmt: skip
 
 
