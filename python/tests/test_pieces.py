@@ -45,6 +45,13 @@ def test_equal_pieces_have_two_values_of_shares(shares, equal):
     assert may_be_equal(divided(shares, STRAIGHT, moves=0.08)) == equal
 
 
+@pytest.mark.parametrize(("more", "equal"), [(1, False), (8, True)])
+def test_of_many_threads_hardly_one_alone_has_a_piece_more(more, equal):
+    shares = tuple((3 if at < more else 2) / (80 + more) for at in range(40))
+    found = evidence_of(BASE, Made(0.05, 1.0, {"one": 0.5}, sleeps=10, shares=shares), {"one cpu": CALM}, n=40)
+    assert may_be_equal(found) == equal
+
+
 def test_as_uneven_pieces_with_twice_the_threads_are_not_equal():
     assert not may_be_equal(divided((0.6, 0.4), (0.275, 0.26, 0.24, 0.225)))
     assert may_be_equal(divided((0.6, 0.4), (0.4, 0.2, 0.2, 0.2)))

@@ -83,10 +83,12 @@ def _signs(found: Evidence, book: Ledger) -> tuple[str, ...] | None:
     # A thread that tries again and again is met at the same few instructions.
     if compiles(found) or spread(found) or (spots is not None and (spots.works or spots.scattered)):
         return None
-    if twice is None or (faster is not None and faster.limited) or each_thread(found, book) or separate(found):
+    if twice is None or (faster is not None and faster.limited) or separate(found):
         return None
     # Where one thread takes another way, it is as long with twice the threads.
     loops = spots is not None and spots.loops and twice.cpu.interval.low > LONGER
+    if each_thread(found, book) and not loops:
+        return None
     # More work for the same answer grows ever more slowly, and takes longer with twice the threads, too.
     accelerates = faster is not None and faster.how == "accelerates" and book.value(TOGETHER).value > on_one.value
     # Where nothing but a lock grows like that, a little more on one cpu is enough, or with twice the threads.

@@ -34,6 +34,11 @@ A_PIECE, A_SHARE = 0.07, 0.02
 """How far CPU times of threads may be from whole numbers of equal pieces: of a piece, and of a thread's share."""
 
 
+CHANCE = 0.05
+"""That one thread alone has an equal piece more than all others is by chance as unlikely as 1 in their number. Where
+that is less, it is no matter of equal pieces.
+"""
+
 NEARLY = 0.3
 """The same with twice the threads, which take turns on the cpus."""
 
@@ -52,7 +57,9 @@ def may_be_equal(found: Evidence) -> bool:
     if n > MOST_SHARES or not (shares := _shares(found.watched, n)).size:
         return False
     usual = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-    possible = [n * each + more for each in range(1, MOST + 1) for more in range(1, n) if _equal(usual, each, more)]
+    fewest = 1 if 1 / n > CHANCE else 2
+    counts = [(each, more) for each in range(1, MOST + 1) for more in range(fewest, n)]
+    possible = [n * each + more for each, more in counts if _equal(usual, each, more)]
     twice = _same_with_twice(found)
     return any(twice is None or _whole(twice, pieces) for pieces in possible)
 
