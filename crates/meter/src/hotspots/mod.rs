@@ -13,7 +13,8 @@
 //! the tree could run, or while none could: what a thread executes only then is a part of the work that nobody divided.
 //!
 //! **Memory.** A sample has the thread's registers, and the code is decoded ([`code`]), so it is known which memory the
-//! instructions around it use; and from the samples of all threads, which cache lines they use in turn ([`lines`]).
+//! instructions around it use; and from the samples of all threads, which cache lines they use in turn ([`lines`]). Code of
+//! no file is read from the program's memory, as long as it runs. Only x86-64 is decoded.
 //!
 //! **What is exact.** Each thread is sampled in proportion to its CPU time outside of the kernel. The kernel checks a
 //! timer, so an address is where the thread went on after the interrupt: of a store that waits for a cache line it is the

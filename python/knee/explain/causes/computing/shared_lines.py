@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.causes.cause import LINES, OPEN, Finding, Part
-from knee.explain.causes.computing import instruction_growth
+from knee.explain.causes.computing import instruction_growth, spinning
 from knee.explain.evidence.evidence import SWITCHES, Evidence
 from knee.explain.evidence.means import against
 from knee.explain.ledger.ledger import INFLATION, MACHINES, MORE, TOGETHER, Ledger
@@ -103,7 +103,7 @@ def _left_open(found: Evidence, book: Ledger, *, refuted: bool) -> Finding | Non
     if refuted:
         left = COSTLY
     # No work that is done again is at a few instructions to which one thread never gets.
-    loops = left == COSTLY and spots is not None and spots.loops
+    loops = left == COSTLY and spots is not None and spots.loops and spinning.explain(found, book) is None
     # What waiting threads compute on one cpu is theirs, too.
     spins = loops or (left == COSTLY and on_one.interval.low > 0 and not more_work)
     holds = (MORE, TOGETHER) if spins else (TOGETHER,)
