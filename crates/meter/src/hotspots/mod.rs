@@ -12,8 +12,8 @@
 //! **Alone.** Where context switches are recorded as well, each sample is known to have been taken while other threads of
 //! the tree could run, or while none could: what a thread executes only then is a part of the work that nobody divided.
 //!
-//! **Memory.** A sample has the thread's registers, and the code is decoded ([`code`]), so it is known which memory the
-//! instructions around it use; and from the samples of all threads, which cache lines they use in turn ([`lines`]). Code of
+//! **Memory.** A sample has the thread's registers, and the code is decoded (`code.rs`), so it is known which memory the
+//! instructions around it use; and from the samples of all threads, which cache lines they use in turn (`lines.rs`). Code of
 //! no file is read from the program's memory, as long as it runs. Only x86-64 is decoded.
 //!
 //! **What is exact.** Each thread is sampled in proportion to its CPU time outside of the kernel. The kernel checks a
