@@ -56,7 +56,7 @@ func newTimetable() *timetable {
 	return table
 }
 
-// earliest scans the connections once; whoever calls it holds the lock, for reading at least.
+// earliest scans the connections once. Its caller holds the lock, for reading at least.
 func (table *timetable) earliest(ask request, leave int32) uint64 {
 	var at [stops]int32
 	for i := range at {

@@ -2,7 +2,7 @@
 //! sums what its rows say. With n threads a column is cut in n ranges of pages.
 //!
 //! The dial says how far (as a share of a column) the index lags: for a page that starts a range it knows only a page
-//! that much earlier, and a page's end is found by decoding it alone. So whoever takes a range that starts at a cut
+//! that much earlier, and a page's end is found by decoding it alone. So a thread that takes a range that starts at a cut
 //! first decodes pages that another thread decodes as well. One thread cuts nothing; with more threads the same answer
 //! takes more instructions, evenly in all threads: instruction growth.
 use std::hint::black_box;
