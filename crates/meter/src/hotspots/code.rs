@@ -5,7 +5,6 @@
 //! between has written to them.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -15,6 +14,7 @@ use iced_x86::{
 };
 
 use super::event::{REGISTERS, Registers};
+use super::open;
 
 /// Bytes of code that are read before an address, and from it.
 const BEFORE: usize = 64;
@@ -123,7 +123,8 @@ fn decoder(code: &[u8], address: u64) -> Decoder<'_> {
 fn previous(code: &[u8], address: u64) -> Vec<Instruction> {
     let Some(code) = code.get(..BEFORE) else { return Vec::new() };
     let start = address.wrapping_sub(BEFORE as u64);
-    let ways: Vec<Vec<Instruction>> = (0..BEFORE).filter_map(|at| way(&code[at..], start + at as u64)).collect();
+    let ways: Vec<Vec<Instruction>> =
+        (0..BEFORE).filter_map(|at| way(&code[at..], start.wrapping_add(at as u64))).collect();
     let last = |way: &Vec<Instruction>| way.last().map(Instruction::ip);
     let votes = |ip: Option<u64>| ways.iter().filter(|way| last(way) == ip).count();
     let Some(best) = ways.iter().max_by_key(|way| (votes(last(way)), way.len())) else { return Vec::new() };
@@ -178,7 +179,7 @@ impl Codes {
 fn bytes(path: &Path, at: u64) -> Option<Vec<u8>> {
     let mut code = vec![0; BEFORE + AFTER];
     let start = at.checked_sub(BEFORE as u64)?;
-    let read = File::open(path).ok()?.read_at(&mut code, start).ok()?;
+    let read = open(path).ok()?.read_at(&mut code, start).ok()?;
     code.truncate(read);
     (read > BEFORE).then_some(code)
 }
@@ -239,11 +240,12 @@ mod tests {
         assert_eq!(codes.operands(1, 0x1000, Some(("/nowhere", 0x1000))), []);
         assert_eq!(codes.operands(1, 0x1000, Some(("/proc/self/exe", 3))), [], "before the begin");
         assert_eq!(operands(&[0x90; 3], 0x1000), []);
+        assert_eq!(operands(&[0x90; BEFORE + AFTER], 1), [], "at the begin of all memory");
     }
 
     #[test]
-    fn code_of_this_program_is_read_from_its_memory_or_its_file() {
-        let here = code_of_this_program_is_read_from_its_memory_or_its_file as fn() as usize as u64;
+    fn code_of_a_running_program_is_read_from_its_memory() {
+        let here = code_of_a_running_program_is_read_from_its_memory as fn() as usize as u64;
         let own = std::process::id().cast_signed();
         let read = bytes(Path::new(&format!("/proc/{own}/mem")), here).unwrap();
         assert_eq!(read.len(), BEFORE + AFTER);

@@ -1,6 +1,5 @@
 //! Names of functions, from the symbols of an ELF file.
 
-use std::fs::File;
 use std::path::Path;
 
 use object::read::{ReadCache, ReadRef};
@@ -14,7 +13,7 @@ const MOST: usize = 200;
 /// Programs without symbols still have those of their dynamic libraries' interfaces.
 pub(super) fn functions(path: &Path, places: &[u64]) -> Vec<Option<String>> {
     let none = || vec![None; places.len()];
-    let Ok(file) = File::open(path) else { return none() };
+    let Ok(file) = super::open(path) else { return none() };
     let cache = ReadCache::new(file);
     object::File::parse(&cache).map_or_else(|_| none(), |file| named(&file, places))
 }
@@ -63,6 +62,8 @@ fn address<'a>(file: &object::File<'a, impl ReadRef<'a>>, place: u64) -> Option<
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]
@@ -85,6 +86,14 @@ mod tests {
             "std::vector<int, std::allocator<int> >::push_back(int&&)"
         );
         assert_eq!(readable("runtime.(*mspan).init"), "runtime.(*mspan).init");
+    }
+
+    #[test]
+    fn a_pipe_that_has_a_programs_name_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("program");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert_eq!(functions(&pipe, &[1]), [None]);
     }
 
     #[test]

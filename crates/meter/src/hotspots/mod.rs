@@ -24,6 +24,11 @@
 //! 2026-11-25; `bench/switches.py --hotspots`), and takes 40 % longer where thousands of threads live for a moment each,
 //! since each of them gets the events. So a run that is to be timed asks for none (`hotspots` in its run spec).
 
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
 mod code;
 mod event;
 mod functions;
@@ -35,3 +40,8 @@ mod tally;
 
 pub use self::recorder::HotspotRecorder;
 pub use self::tally::{Hotspots, Place, Shared};
+
+/// Opens a file that a program had mapped. By now a pipe may have its name, which must not be waited for.
+fn open(path: &Path) -> io::Result<File> {
+    File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)
+}
