@@ -10,6 +10,7 @@ compiler makes has no places that can be compared.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,8 @@ import numpy as np
 from knee.explain.evidence.evidence import AT_BASE, Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.signs.computing.places import STALLS, Mask, alike, effective, most_of, within
-from knee.explain.signs.computing.samples import HOTSPOTS, Samples, samples
-from knee.stats.intervals import Interval
+from knee.explain.signs.computing.samples import HOTSPOTS, Place, Samples, samples
+from knee.stats.intervals import Array, Interval
 
 SURE = 4.0
 """Growth is so many standard deviations above 0, at least."""
@@ -118,14 +119,13 @@ def grown(found: Evidence) -> Grown | None:
         return None
     many, base = both
     places = sorted({*many.at, *base.at})
-    n, b = (np.array([one.at[place] for place in places], dtype=float) for one in both)
-    grows, error = n / many.runs - b / base.runs, n / many.runs**2 + b / base.runs**2
+    n, b, grows, error = _by_place(both, places)
     whole = float(grows.sum())
-    if not whole > SURE * float(np.sqrt(error.sum())):
+    if not whole > SURE * float(np.sqrt((error**2).sum())):
         return None
     numbers = effective(n, b, many.runs, base.runs)
     name, share = most_of(places, grows, base.functions | many.functions)
-    inside: Mask = grows > SURE * np.sqrt(error)
+    inside: Mask = grows > SURE * error
     never = ~within(places, b > 0, BESIDE)
     sure = float(grows[inside].sum())
     return Grown(
@@ -148,12 +148,10 @@ def spread(found: Evidence) -> bool:
     if both is None:
         return False
     many, base = both
-    places = list({*many.at, *base.at})
-    n, b = (np.array([one.at[place] for place in places], dtype=float) for one in both)
-    grows, error = n / many.runs - b / base.runs, n / many.runs**2 + b / base.runs**2
+    *_, grows, error = _by_place(both, sorted({*many.at, *base.at}))
     more = float(np.expm1(mean(np.log(found.many.cpu / found.base.cpu)).value)) * base.total / base.runs
     shown = more * many.runs > STALLS * SURE**2
-    return shown and float(grows[grows > SURE * np.sqrt(error)].sum()) < HALF * more
+    return shown and float(grows[grows > SURE * error].sum()) < HALF * more
 
 
 def compiles(found: Evidence) -> bool:
@@ -195,6 +193,15 @@ def growth_in(found: Evidence, function: str) -> float:
         return np.nan
     many, base = (one.total / one.runs for one in both)
     return (shares[0] * many - shares[1] * base) / (many - base)
+
+
+def _by_place(both: tuple[Samples, Samples], places: Sequence[Place]) -> tuple[Array, Array, Array, Array]:
+    """Return the samples at each place with all threads and of the base, by how many a run they grow, and its standard
+    deviation; each of shape (places,).
+    """
+    many, base = both
+    n, b = (np.array([one.at[place] for place in places], dtype=float) for one in both)
+    return n, b, n / many.runs - b / base.runs, np.sqrt(n / many.runs**2 + b / base.runs**2)
 
 
 def _both(found: Evidence) -> tuple[Samples, Samples] | None:
