@@ -23,7 +23,10 @@ group of at most three that only an intervention could separate which two cpus w
     t = [ln T(n,d) - ln T(1,d)] - [ln T(n,0) - ln T(1,0)]
 
 because a dial has a cost at one thread, too. The four times are measured by bench/planted/dials.py, which uses
-nothing of knee: in complete blocks, in random order, pinned. They are never part of the study that knee explains.
+nothing of knee: in complete blocks, in random order, pinned, half of them before the study that knee explains and half
+of them after it. They are never part of that study. (Until 28 November all were measured before it. A virtual machine's
+cpus may then be on other cores than during the study, which changed what sharing costs from 1.58 to 0.81, both with
+narrow intervals.)
 Dials are set so that t spans 5 to 60 % of ln n, the loss of a program that gains nothing from its threads.
 
 **Instances.** A program at one setting of its dial is a *planted* instance. It counts for names only if the interval

@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
@@ -38,8 +39,18 @@ class Truth:
     seconds: dict[str, list[float]]
 
 
-def truth(instance: Instance, blocks: int = BLOCKS) -> Truth:
+def truth(instance: Instance, blocks: int = BLOCKS, halfway: Callable[[], None] = lambda: None) -> Truth:
     """Measure the four cells of a dial; for a clean instance, two.
+
+    Parameters
+    ----------
+    instance
+        The instance.
+    blocks
+        How many blocks are measured.
+    halfway
+        Called after half of the blocks. What sharing costs depends on which cores a virtual machine has at the time, so
+        what is compared with the truth is measured between its blocks.
 
     Raises
     ------
@@ -52,7 +63,9 @@ def truth(instance: Instance, blocks: int = BLOCKS) -> Truth:
         cells = [(threads, instance.command) for threads in (1, THREADS)]
     times: dict[tuple[int, tuple[str, ...]], list[float]] = {cell: [] for cell in cells}
     answers: set[str] = set()
-    for _ in range(blocks):
+    for block in range(blocks):
+        if block == blocks // 2:
+            halfway()
         for threads, command in draw.sample(cells, len(cells)):
             seconds, answer = _launch(command, threads, instance)
             times[threads, command].append(seconds)

@@ -76,14 +76,21 @@ def measured(results: Path) -> dict[str, dict[str, Any]]:
 
 
 def _measured(instance: Instance, folder: Path, found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    findings: list[dict[str, object]] = []
+
+    def explain() -> None:
+        with comes_and_goes(sum(map(ord, instance.name))) if instance.loaded else nullcontext():
+            findings.extend(_explained(instance, folder / instance.name))
+
     # The truth is that of a quiet machine, also for an instance that is explained under load.
     known = found.get(replace(instance, loaded=False).name, {}).get("truth") if instance.loaded else None
     try:
-        dial = known or {**asdict(truth(instance)), "own": _own(instance)}
-        with comes_and_goes(sum(map(ord, instance.name))) if instance.loaded else nullcontext():
-            return {"truth": dial, "findings": _explained(instance, folder / instance.name)}
+        if known is not None:
+            explain()
+        dial = known or {**asdict(truth(instance, halfway=explain)), "own": _own(instance)}
     except Unmeasured as error:
         return {"unmeasured": str(error)}
+    return {"truth": dial, "findings": findings}
 
 
 def _own(instance: Instance) -> dict[str, float]:

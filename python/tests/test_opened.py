@@ -7,6 +7,7 @@ import pytest
 from told import Made, evidence_of, named, runs, series_of
 
 from knee.explain.evidence.evidence import evidence
+from knee.store.records.idle import Alone
 
 BASE = Made(1.0, 1.0)
 FOUR = (0.3, 0.27, 0.23, 0.2)
@@ -122,10 +123,13 @@ def test_an_interpreter_is_named_by_processes_where_threads_take_turns_on_one_cp
     tests |= {"twice the threads": replace(many, shares=FOUR)}
     python = {"programs": [], "libraries": ["libpython3.11.so.1.0"]}
     assert list(named(evidence_of(BASE, many, tests, mapped=python))) == [("interpreter lock",)]
-    seldom = tests | {longer: replace(many, sleeps=80)}
+    seldom = tests | {longer: replace(many, sleeps=80), "one cpu": Made(1.0, 1.0, sleeps=80)}
     few = replace(many, sleeps=80)
-    found = evidence_of(BASE, few, seldom | {"one cpu": Made(1.0, 1.0, sleeps=80)}, mapped=python)
-    assert named(found) == {}, "seldom enough to be a pool that waits for work"
+    assert named(evidence_of(BASE, few, seldom, mapped=python)) == {}, "seldom enough to be a pool that waits for work"
+    turns = replace(few, alone=Alone(0.55, 300, 0.05, helper=False))
+    assert list(named(evidence_of(BASE, turns, seldom, mapped=python))) == [("interpreter lock",)]
+    samples["asleep"] = 50
+    assert named(evidence_of(BASE, turns, seldom, mapped=python)) == {}, "threads sleep elsewhere, too"
 
 
 def told(many: Made, tests: dict[str, Made]) -> list[tuple[str, ...]]:

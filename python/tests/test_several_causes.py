@@ -123,6 +123,13 @@ def test_a_disk_holds_its_share_of_the_idle_time_and_leaves_the_rest():
     assert found["I/O",] == pytest.approx(0.4 * math.log(1.5), abs=0.02)
 
 
+def test_who_waits_for_a_cpu_after_a_wait_for_the_disk_is_not_asleep():
+    many = Made(0.75, 1.0, {"one": 0.25, "waiting": 0.25}, sleeps=900, disk=0.23)
+    twice = replace(many, shares=(0.3, 0.27, 0.23, 0.2))
+    tests = {"one cpu": Made(1.1, 1.0, sleeps=900, disk=0.2), "twice the threads": twice}
+    assert named(evidence_of(BASE, many, tests))["I/O",] == pytest.approx(0.92 * math.log(1.25), abs=0.03)
+
+
 def test_refilled_caches_are_no_growth_of_the_program():
     beside = {
         "busy cores beside": Made(1.0, 1.0),

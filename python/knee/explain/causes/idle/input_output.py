@@ -17,7 +17,7 @@ import math
 
 from knee.explain.causes.cause import LINES, OPEN, PIECES, WAITS, Finding, Part
 from knee.explain.evidence.evidence import ONE_CPU, Evidence
-from knee.explain.evidence.means import Mean, against, mean
+from knee.explain.evidence.means import Mean, against, mean, over
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, WAITING, Ledger
 from knee.explain.signs.relief import FEWER, Relief, relief
 from knee.explain.signs.words import as_ratio, plain
@@ -48,23 +48,24 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     one_cpu, idle = found.test(ONE_CPU), book.value(NOBODY, ONE, FEW)
     if one_cpu is None or not idle.interval.low > LEAST:
         return None
-    waited = mean(found.many.on_disk)
-    asleep = mean(found.threads * found.many.seconds - found.many.cpu)
-    if not waited.interval.low > ENOUGH * asleep.value > 0:
+    waited, off = mean(found.many.on_disk), found.threads * found.many.seconds - found.many.cpu
+    if not waited.interval.low > ENOUGH * mean(off).value > 0:
         return None
     changed = relief(found, NAME)
-    # One thread waits for the disk, too, so idle time alone does not tell.
-    if changed is not None and changed.waits.interval.high < FEWER and changed.loss.interval.low > LEAST:
+    if changed is not None and _goes(changed):
         return _in_memory(found, changed, waited)
     there = against(one_cpu.on_disk + TINY, found.many.on_disk + TINY)
     # Waits overlap with other threads' work on one cpu, so some of them are shorter, but they do not go.
     if not there.value > STILL:
         return None
-    share = min(1.0, waited.value / asleep.value)
-    most = waited.interval.low > MOST * asleep.value
+    # Who waits for a cpu is not asleep.
+    share = over(found.many.on_disk, off - found.many.idle("waiting"))
+    low, high = (min(1.0, max(0.0, end)) for end in (share.interval.low, share.interval.high))
+    most = waited.interval.low > MOST * mean(off).value
     # One thread waits for the disk as well.
     holds = (NOBODY, ONE, FEW, NOT_COMPUTED)
-    part = Part.of(idle).times(share).less(_gained(book))
+    held = Part(min(1.0, share.value) * idle.value, low * idle.interval.low, high * idle.interval.high)
+    part = held.less(_gained(book))
     if not part.low > LEAST:
         return None
     return Finding(
@@ -72,7 +73,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         cause=NAME,
         says=f"threads wait for a disk for {plain(waited)} thread-seconds of a run",
         signs=(
-            f"that is {100 * share:.0f} % of the time in which they do not compute",
+            f"that is {100 * min(1.0, share.value):.0f} % of the time in which they sleep",
             f"on one cpu, where threads hardly wait for each other, it is {as_ratio(there)} times as long",
         ),
         refute="keep the files in memory (tmpfs): if the time stays, it is not the disk",
@@ -83,6 +84,15 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         holds=holds,
         settles=SETTLES if most else (),
     )
+
+
+def _goes(changed: Relief) -> bool:
+    """Whether the loss surely goes where files are in memory.
+
+    One thread waits for the disk, too, so idle time alone does not tell.
+    """
+    fewer = changed.waits.interval.high < FEWER and changed.loss.interval.low > LEAST
+    return fewer or changed.least > LEAST
 
 
 def _in_memory(found: Evidence, changed: Relief, waited: Mean) -> Finding:

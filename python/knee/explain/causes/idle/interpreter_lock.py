@@ -23,6 +23,7 @@ from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.computing.kernel import held_by_lock, waited_for_lock
 from knee.explain.signs.idle.futexes import BUSY, Turns, turns
+from knee.explain.signs.idle.stretches import in_turn
 from knee.explain.signs.idle.waits import OFTEN, Waits, longer_turns, own_waits, waits
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio, plain
@@ -82,9 +83,11 @@ def _sign(found: Evidence, waiting: Waits, sampled: Turns | None) -> str | None:
         # Threads that give the lock up themselves do so as often with longer turns; then processes have to tell.
         alone = own.passed_on and changed is None and sampled.busy.interval.high < BUSY
         return f"that is {as_ratio(waiting.ratio)} times as often as all threads on one cpu" if alone else apart
-    # On one cpu threads take turns as often where each gives the lock up before long C code.
+    # Where each gives the lock up before long C code, threads take turns as often on one cpu, and so does one thread.
+    # Then samples have to say that threads wait for nothing else, or times that one computes at a time.
     often = changed is None or waiting.rate.interval.low > OFTEN
-    return apart if often and sampled.busy.interval.high < BUSY else None
+    one_at_a_time = often and sampled.busy.interval.high < BUSY
+    return apart if one_at_a_time or (sampled.all_there_is and in_turn(found)) else None
 
 
 def _apart(found: Evidence) -> str | None:

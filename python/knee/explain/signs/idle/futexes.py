@@ -54,6 +54,13 @@ class Turns:
     """
     busy: Mean
     """Cpus that were busy."""
+    asleep: int
+    """Samples of sleeping threads, without those of a thread that waits for the others to end."""
+
+    @property
+    def all_there_is(self) -> bool:
+        """Whether sleeping threads were seen to do hardly anything but wait for their turn."""
+        return self.at_one >= ENOUGH and self.at_one > MOSTLY * self.asleep
 
 
 def turns(found: Evidence, most_busy: float = BUSY) -> Turns | None:
@@ -76,7 +83,9 @@ def turns(found: Evidence, most_busy: float = BUSY) -> Turns | None:
     busy = mean(found.many.cpu / found.many.seconds)
     if waits < ENOUGH or at_one < TIMED * waits or not busy.interval.high < most_busy or not found.mapped(INTERPRETERS):
         return None
-    return Turns(waits, at_one, busy)
+    samples = [run.record.get("futex") or {} for run in _runs(found)]
+    asleep = sum(one.get("asleep", 0) - _ends(one.get("hottest", [])) for one in samples)
+    return Turns(waits, at_one, busy, asleep)
 
 
 def at_futexes(found: Evidence) -> bool:

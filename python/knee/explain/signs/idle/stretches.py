@@ -58,6 +58,11 @@ def one_alone(found: Evidence) -> bool:
     return waiting is not None and waiting.rate.value < SELDOM and mean(found.watched.alone("share")).value > SAME
 
 
+def in_turn(found: Evidence) -> bool:
+    """Whether several threads of a run surely work alone, one after another."""
+    return mean(found.watched.alone("share")).value < SAME
+
+
 def changes_hands(found: Evidence) -> bool:
     """Whether another thread works alone in one run than in another, for one long stretch of each run.
 
