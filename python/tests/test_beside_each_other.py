@@ -25,6 +25,8 @@ AT_FUTEX = {
 }
 """Samples of two threads that wait in turn, with a time limit."""
 
+PYTHON = {"programs": [], "libraries": ["libpython3.11.so.1.0"]}
+
 OFTEN = 100_000
 """Page faults in a run."""
 
@@ -239,8 +241,44 @@ def test_an_interpreters_turns_cost_time_on_one_cpu_and_are_no_more_work():
         "copies": Made(1.0, 2.0),
         "twice the threads": many,
     }
-    python = {"programs": [], "libraries": ["libpython3.11.so.1.0"]}
-    assert list(named(evidence_of(BASE, many, tests, mapped=python))) == [("interpreter lock",)]
+    assert list(named(evidence_of(BASE, many, tests, mapped=PYTHON))) == [("interpreter lock",)]
+
+
+def test_more_work_than_turns_cost_is_named_beside_an_interpreters_lock():
+    many = Made(1.3, 2.0, {"one": 0.6}, sleeps=4000, futex=AT_FUTEX)
+    tests = {"one cpu": Made(2.0, 2.0, sleeps=4), "copies": Made(1.0, 2.0)}
+    tests |= {"twice the threads": Made(2.25, 4.0, {"one": 0.5}, sleeps=4000, futex=AT_FUTEX)}
+    found = named(evidence_of(BASE, many, tests, mapped=PYTHON))
+    assert set(found) == {("interpreter lock",), ("instruction growth",)}
+    assert found["instruction growth",] == pytest.approx(math.log(2), abs=0.06)
+
+
+def test_threads_that_wait_for_an_interpreter_do_not_wait_in_an_allocator():
+    many = Made(1.2, 1.8, {"one": 0.6}, sleeps=4000, futex=AT_FUTEX)
+    tests = {"one cpu": Made(1.0, 1.0, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": many}
+    libraries = [*PYTHON["libraries"], "libc.so.6"]
+    found = evidence_of(BASE, many, tests, mapped={"programs": [], "libraries": libraries})
+    assert set(named(found)) == {("interpreter lock",), LINES}
+
+
+def test_without_a_collector_samples_tell_an_interpreters_lock():
+    pool = {"pid": 7, "address": "0x8000", "waits": 90, "timed": 0, "threads": 2}
+    both = {"asleep": 133, "waits": 130, "timed": 40, "hottest": [pool, *AT_FUTEX["hottest"]]}
+    many = Made(1.3, 1.3, {"one": 1.3}, sleeps=4000, futex=both)
+    off, turns = "garbage collection: no garbage collection", "interpreter lock: longer turns"
+    without = Made(0.8, 1.0, {"one": 0.6}, sleeps=2000, futex=AT_FUTEX)
+    tests = {
+        "one cpu": Made(1.2, 1.2, sleeps=2000),
+        "twice the threads": many,
+        off: without,
+        f"{off}, base": BASE,
+        turns: replace(many, sleeps=2100),
+        f"{turns}, base": BASE,
+    }
+    found = named(evidence_of(replace(BASE, cpu=1.0), many, tests, mapped=PYTHON))
+    assert ("interpreter lock",) in found
+    elsewhere = tests | {off: replace(without, futex=both)}
+    assert ("interpreter lock",) not in named(evidence_of(BASE, many, elsewhere, mapped=PYTHON))
 
 
 def test_a_lock_does_not_hold_the_start_of_one_thread():

@@ -121,6 +121,18 @@ def test_whose_lock_it_is_comes_before_how_threads_were_idle():
     assert "allocator" not in asked(4)
 
 
+@pytest.mark.parametrize(("waits", "asked"), [(40, False), (20, True)])
+def test_threads_of_an_interpreter_that_sleep_in_the_kernel_may_wait_for_pages(waits, asked):
+    lock = {"pid": 7, "address": "0x7f00", "waits": waits, "timed": waits, "threads": 2}
+    futex = {"asleep": 41, "waits": waits, "timed": waits, "hottest": [lock]}
+    many = replace(WAITS, sleeps=4000, faults=200_000, system=0.2, futex=futex)
+    tests = {"one cpu": replace(BASE, sleeps=4), "twice the threads": many}
+    made = runs(BASE, many, tests, blocks=4, mapped={"programs": [], "libraries": ["libpython3.11.so.1.0"]})
+    found = names(made, 5, 12, share=3, testable=lambda _, cause: cause in ("allocator", "page faults"))
+    assert ("page faults" in found) is asked
+    assert "allocator" not in found
+
+
 def test_runs_that_are_left_go_to_a_setting_that_does_not_tell_yet():
     many = replace(WAITS, sleeps=4000)
     other = "allocator: another one"

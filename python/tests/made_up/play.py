@@ -61,6 +61,8 @@ class Course:
     """Thread, seconds and number of the intervals in which it alone was ready or running."""
     computed: dict[str, float] = field(default_factory=dict[str, float])
     """CPU seconds of all threads by what they did: work, what a cause adds to it, or a collector."""
+    slept: dict[str, float] = field(default_factory=dict[str, float])
+    """Seconds in which threads slept by what for: a lock and the like, or ``turn`` while others have work."""
     throttled_s: float = 0.0
     faults: float = 0.0
     pages: dict[int, float] = field(default_factory=dict[int, float])
@@ -196,6 +198,8 @@ class _Run:
             else:
                 thread.asleep_s += seconds
                 thread.waits += intervals
+                # A helper of the runtime is not asked.
+                self._slept({"turn": 1.0}, 0.0 if thread.name else seconds)
         self._computed({kind: 1.0}, seconds)
         self._pass(seconds, {1: seconds}, {1: seconds})
         if len(self.course.threads) > 1:
@@ -251,6 +255,7 @@ class _Run:
         for number, thread in enumerate(self.course.threads):
             if number not in duty:
                 thread.asleep_s += seconds
+                self._slept({"turn": 1.0}, 0.0 if thread.name else seconds)
                 continue
             before = thread.ready_s
             busy = duty[number] * seconds
@@ -268,6 +273,7 @@ class _Run:
                 of_disk = disk / (slept + self.program.disk_s / self.program.work_s) if off > 0 and disk else 0.0
                 thread.disk_s += off * of_disk
                 thread.asleep_s += off * (1 - of_disk)
+                self._slept(self._sleeping_for(), off * (1 - of_disk))
             thread.cpu_s += busy
             thread.system_s += busy * self.program.faults
             thread.waits += self._sleeps(busy)
@@ -281,6 +287,18 @@ class _Run:
         for kind, share in did.items():
             more = share / sum(did.values()) * seconds
             self.course.computed[kind] = self.course.computed.get(kind, 0.0) + more
+
+    def _sleeping_for(self) -> dict[str, float]:
+        """Return for what threads sleep, in these proportions."""
+        inside = {name: wait for name, wait in self.waiting.items() if name not in ("spin", "disk")}
+        return inside | {"unnamed": self.program.unnamed * math.log(self.threads)}
+
+    def _slept(self, reasons: dict[str, float], seconds: float) -> None:
+        """Count time asleep by what threads sleep for, in these proportions."""
+        every = sum(reasons.values())
+        for reason, share in reasons.items():
+            if every > 0:
+                self.course.slept[reason] = self.course.slept.get(reason, 0.0) + share / every * seconds
 
     def _sleeps(self, busy: float) -> float:
         """Return how often a thread goes to sleep while it computes for so long."""

@@ -16,6 +16,12 @@ SAMPLE_S = 0.01
 PERIOD_S = 0.1
 """Period of a quota."""
 
+ASKED = 8
+"""Sleeping threads that are asked at a sample what they wait for, at most."""
+
+FUTEXES = {"interpreter": True, "lock": False, "allocator": False, "turn": False}
+"""What threads sleep for at a futex, and whether with a time limit. They sleep for pages inside the kernel."""
+
 
 def record(
     spec: dict[str, Any],
@@ -76,6 +82,7 @@ def record(
         "observed_threads": threads_ns,
         "sampling": {"period_ms": 10, "count": round(wall / SAMPLE_S), "cost_ns": 0,
                      "ready": _ready(course, factor, first)},
+        "futex": _futex(course, factor, draw),
         "switches": _switches(course, factor) if switches else {"mechanism": "samples", "count": 0, "lost": 0,
                                                                "odd": 0, "cost_ns": 0, "unavailable": "made up"},
         "cgroup": _cgroup(machine, course, factor),
@@ -115,6 +122,27 @@ def _thread(tid: int, one: Lived, course: Course, factor: float, draw: random.Ra
         "first_seen_ns": 0,
         "last_seen_ns": _ns(course.wall_s * factor),
     }
+
+
+def _futex(course: Course, factor: float, draw: random.Random) -> dict[str, Any]:
+    """Return what sleeping threads were found waiting for: each reason has a futex of its own."""
+    most = ASKED * course.wall_s
+    asked = min(1.0, most / max(most, sum(course.slept.values())))
+    seen = {name: round(_sampled(seconds * asked * factor, draw) / SAMPLE_S) for name, seconds in course.slept.items()}
+    hottest = [
+        {
+            "pid": 1,
+            "address": f"{0x1000 * place:#x}",
+            "waits": seen.get(name, 0),
+            "timed": seen.get(name, 0) * timed,
+            "threads": min(seen.get(name, 0), len(course.threads)),
+        }
+        for place, (name, timed) in enumerate(FUTEXES.items(), 1)
+        if seen.get(name, 0)
+    ]
+    hottest.sort(key=lambda one: -one["waits"])
+    waits, timed = (sum(one[name] for one in hottest) for name in ("waits", "timed"))
+    return {"asleep": sum(seen.values()), "waits": waits, "timed": timed, "file_locks": 0, "hottest": hottest}
 
 
 def _sampled(seconds: float, draw: random.Random) -> float:

@@ -155,10 +155,10 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
 def _locks(found: Evidence) -> list[str]:
     """Return what tells whose locks threads wait at: those that get memory wait at locks that are not the program's."""
     waiting = waits(found)
-    if waiting is None or waiting.passed_on is False or mostly_timed(found):
+    if waiting is None or waiting.passed_on is False:
         return []
-    # Waits for pages are inside the kernel.
-    return [ALLOCATOR] if at_futexes(found) else [ALLOCATOR, FAULTS]
+    # Those for an interpreter have a time limit, and those for pages are inside the kernel.
+    return [*([] if mostly_timed(found) else [ALLOCATOR]), *([] if at_futexes(found) else [FAULTS])]
 
 
 def _beside(found: Evidence, machine: float) -> list[str]:

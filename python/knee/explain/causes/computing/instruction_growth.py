@@ -57,6 +57,9 @@ MOSTLY = 0.5
 A_WAIT_S = 60e-6
 """CPU time that each wait for a disk costs at most: threads ask the kernel, sleep, and are woken."""
 
+A_TURN_S = 150e-6
+"""CPU time that each turn at an interpreter costs at most."""
+
 ON_DISK = 0.03
 """Share of the time of all threads on one cpu that waits for a disk have, where that may be what grows."""
 
@@ -71,8 +74,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     machine = max(0.0, np.nan_to_num(book.value(MACHINE).value))
     if not on_one.interval.low > LEAST or not own.interval.low > machine or twice is None:
         return None
-    # Threads take turns at an interpreter on one cpu as well, which costs them time there.
-    if turns(found, found.threads) is not None or (compiles(found) and not each_thread(found, book)):
+    if _of_turns(found) or (compiles(found) and not each_thread(found, book)):
         return None
     if _of_disk_waits(found) or (on_one.value < REFILLS * machine and shared_cache.explain(found, book) is not None):
         return None
@@ -102,6 +104,12 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=Part.of(more),
         holds=holds,
     )
+
+
+def _of_turns(found: Evidence) -> bool:
+    """Whether what grows is as little as turns at an interpreter cost; threads take them on one cpu as well."""
+    more_s = mean(found.many.cpu).value - mean(found.base.cpu).value
+    return turns(found, found.threads) is not None and more_s < A_TURN_S * mean(found.many.sleeps).value
 
 
 def _of_disk_waits(found: Evidence) -> bool:

@@ -43,6 +43,7 @@ from knee.explain.signs.idle.doubled import (
     may_wait_actively,
     waits_actively,
 )
+from knee.explain.signs.idle.futexes import mostly_timed
 from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.idle.waits import LOADED, SPIN, own_waits
 from knee.explain.signs.relief import relief
@@ -190,10 +191,11 @@ def _met(found: Evidence, book: Ledger, at: Lines) -> Finding:
 
 def _surely_otherwise(found: Evidence, book: Ledger) -> bool:
     """Whether something else costs that CPU time, or as likely, wherever samples meet the threads."""
-    # Threads that wait inside an allocator compute more as well; only the run with another one would tell.
+    # Threads that wait inside an allocator compute more as well; only the run with another one would tell. Waits with a
+    # time limit are for an interpreter.
     waiting = own_waits(found)
     waits = waiting is not None and waiting.passed_on is not False
-    inside = (waits and found.mapped(LOADED)) or found.mapped(SPIN)
+    inside = (waits and found.mapped(LOADED) and not mostly_timed(found)) or found.mapped(SPIN)
     untested = inside and relief(found, "allocator") is None
     # Memory of other nodes costs time side by side as well.
     distant = untold(found) > HALF * book.value(TOGETHER).value

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import Mean, mean
+from knee.explain.signs.idle.waits import own_cell
 from knee.store import Run
 
 INTERPRETERS = r"(lib)?(python3|ruby)|.*\.cpython-3"
@@ -73,7 +74,7 @@ def turns(found: Evidence, most_busy: float = BUSY) -> Turns | None:
     most_busy
         Cpus that may be busy: a little more than one, unless threads compute outside of the interpreter as well.
     """
-    hottest = [run.record.get("futex", {}).get("hottest", []) for run in _runs(found)]
+    hottest = [run.record.get("futex", {}).get("hottest", []) for run in _own_runs(found)]
     shared = sum(any(one["threads"] > 1 and one["timed"] for one in each) for each in hottest)
     waits = at_one = 0
     for each in hottest:
@@ -83,7 +84,7 @@ def turns(found: Evidence, most_busy: float = BUSY) -> Turns | None:
     busy = mean(found.many.cpu / found.many.seconds)
     if waits < ENOUGH or at_one < TIMED * waits or not busy.interval.high < most_busy or not found.mapped(INTERPRETERS):
         return None
-    samples = [run.record.get("futex") or {} for run in _runs(found)]
+    samples = [run.record.get("futex") or {} for run in _own_runs(found)]
     asleep = sum(one.get("asleep", 0) - _ends(one.get("hottest", [])) for one in samples)
     return Turns(waits, at_one, busy, asleep)
 
@@ -99,7 +100,7 @@ def at_futexes(found: Evidence) -> bool:
 def hardly_timed(found: Evidence) -> bool | None:
     """Whether few waits were seen to have a time limit, as those for an interpreter have; None without samples."""
     waits, timed = _of_workers(found)
-    sampled = any("hottest" in run.record.get("futex", {}) for run in _runs(found))
+    sampled = any("hottest" in run.record.get("futex", {}) for run in _own_runs(found))
     return waits >= ENOUGH and timed < RARELY * waits if sampled else None
 
 
@@ -112,7 +113,7 @@ def mostly_timed(found: Evidence) -> bool:
 def _of_workers(found: Evidence) -> tuple[int, int]:
     """Return the sampled waits, and those with a time limit; without those of a thread that waits for others to end."""
     waits = timed = 0
-    for run in _runs(found):
+    for run in _own_runs(found):
         hottest = run.record.get("futex", {}).get("hottest", [])
         waits += sum(one["waits"] for one in hottest) - _ends(hottest)
         timed += sum(one["timed"] for one in hottest)
@@ -124,6 +125,14 @@ def _ends(hottest: Sequence[Mapping[str, int]]) -> int:
     one futex, without a time limit.
     """
     return max((one["waits"] for one in hottest if one["threads"] == 1 and not one["timed"]), default=0)
+
+
+def _own_runs(found: Evidence) -> list[Run]:
+    """Return the runs that show what threads of the program itself wait for: those with a changed setting, where it
+    takes other waits away.
+    """
+    own = own_cell(found)
+    return _runs(found) if own is found.many else list(own.runs)
 
 
 def _runs(found: Evidence) -> list[Run]:

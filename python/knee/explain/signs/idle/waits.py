@@ -79,12 +79,17 @@ def waits(found: Evidence) -> Waits | None:
 def own_waits(found: Evidence) -> Waits | None:
     """Return how often threads wait for each other in the program itself; None without the run on one cpu.
 
-    These are the waits that are left with the changed setting that takes most of them away, if one surely does:
-    another allocator, memory that is kept, or a larger heap. An interpreter's longer turns change only how often it is
-    passed on.
+    An interpreter's longer turns change only how often it is passed on.
+    """
+    return _of(found, own_cell(found))
+
+
+def own_cell(found: Evidence) -> Cell:
+    """Return the runs in which threads wait for each other in the program itself: those with the changed setting that
+    takes most waits away, if one surely does. That is another allocator, memory that is kept, or a larger heap.
     """
     changed = [cell for name in SETTINGS if fewer(found, name) and (cell := found.setting(name)) is not None]
-    return _of(found, min((found.many, *changed), key=lambda cell: mean(cell.sleeps).value))
+    return min((found.many, *changed), key=lambda cell: mean(cell.sleeps).value)
 
 
 def waits_with(found: Evidence, cause: str) -> Waits | None:
