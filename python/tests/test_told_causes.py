@@ -352,6 +352,21 @@ def test_a_collector_is_named_where_the_loss_goes_without_it():
     assert list(named(evidence_of(BASE, many, neutral))) == [("sleeping lock",)], "it gains as much at one thread"
 
 
+@pytest.mark.parametrize(("left", "times"), [(0.0, 1.0), (0.12, 1 / 0.6), (0.29, 1.0)])
+def test_a_collector_that_still_collects_costs_in_proportion(left, times):
+    heap = "garbage collection: four times the heap (Java)"
+    many = Made(0.75, 1.0, {"one": 0.5}, sleeps=1000, collector=0.3)
+    tests = {
+        "one cpu": Made(1.0, 1.0, sleeps=4),
+        "twice the threads": replace(many, shares=FOUR),
+        heap: Made(0.6, 1.0, {"one": 0.2}, sleeps=400, collector=left),
+        f"{heap}, base": BASE,
+    }
+    # Where nearly all of it is left, that does not tell.
+    expected = pytest.approx(times * math.log(0.75 / 0.6), abs=0.02)
+    assert named(evidence_of(BASE, many, tests))["garbage collection",] == expected
+
+
 def test_another_allocator_tells_whether_malloc_is_the_lock():
     many, jemalloc = waits(0.75, 0.5, sleeps=4000), "allocator: jemalloc as allocator"
     tests = {

@@ -52,6 +52,9 @@ LEAST = 0.02
 MOSTLY = 0.7
 """Share of what grows that is in functions of the collector, at least."""
 
+STILL = 0.7
+"""Share of their time that a collector's threads take with another heap, at most, where it tells what all costs."""
+
 FEWER = math.log(0.5)
 """Threads wait at most this share as often, as a logarithm."""
 
@@ -71,6 +74,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     relieved, holds, taken = _part(found, book, changed)
     if not relieved.interval.low > LEAST:
         return _by_functions(found, book)
+    part, idle = (_without_any(found, Part.of(one)) for one in (relieved, changed.idle))
     collector = ""
     if changed.helpers.interval.high < FEWER:
         collector = f", and the collector's own {as_ratio(changed.helpers)} times"
@@ -86,11 +90,23 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         refute="give it a larger heap still: if the loss stays, it is not the collector",
         remedy="allocate less, or give the program a larger heap",
         threads=found.threads,
-        part=Part.of(relieved),
-        idle=Part.of(changed.idle),
+        part=part,
+        idle=idle,
         settles=SETTLES,
         holds=holds,
     )
+
+
+def _without_any(found: Evidence, taken: Part) -> Part:
+    """Return what a collector costs that still collects with another heap, in proportion to the time of its threads; at
+    least what is taken.
+    """
+    changed = found.setting(NAME)
+    left = mean(changed.collector).value / mean(found.many.collector).value if changed is not None else 0.0
+    if not 0 < left < STILL:
+        return taken
+    whole = taken.times(1 / (1 - left))
+    return Part(whole.value, taken.low, whole.high)
 
 
 def _by_functions(found: Evidence, book: Ledger) -> Finding | None:
