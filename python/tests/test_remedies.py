@@ -307,14 +307,15 @@ def test_files_move_into_memory_only_where_a_disk_was_waited_for(tmp_path, monke
     assert "in memory already" in str(named(here(tmp_path, waits_for_disk=True))["temporary files in memory"].why_not)
 
 
-def test_a_workload_reads_no_variables(tmp_path):
+def test_variables_are_set_for_a_workload_as_well(tmp_path):
     workload = spec(program={"workload": "heat", "args": {"n": "10"}})
-    own = ({"name": "small", "args": {"n": 5}}, {"name": "wrong", "env": {"A": "b"}})
-    found = named(here(tmp_path, (*GLIBC, "libgomp.so.1"), as_is=workload, own=own))
-    variables = [one for one in found.values() if one.why_not == "a built-in workload reads no variables"]
-    assert len(variables) >= 12
+    own = ({"name": "small", "args": {"n": 5}}, {"name": "set", "env": {"A": "b"}}, {"name": "wrong", "command": ["x"]})
+    found = named(here(tmp_path, as_is=workload, own=own))
+    assert "GLIBC_TUNABLES" in env(found["kept memory"])
+    assert found["kept memory"].why_not is None
     assert found["small"].change == {"program": {"workload": "heat", "args": {"n": "5"}}}
-    assert found["wrong"].why_not == "env is for a command"
+    assert env(found["set"]) == {"A": "b"}
+    assert found["wrong"].why_not == "command is only for a command"
 
 
 def test_a_remedy_of_the_study_file_changes_command_and_variables_at_the_levels_of_the_cell(tmp_path):

@@ -193,6 +193,9 @@ pub(crate) enum Program {
         /// Arguments that are factors of the study; they override `args`.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         params: BTreeMap<String, String>,
+        /// Variables to set; `{threads}` and `{cpus}` are replaced.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        env: BTreeMap<String, String>,
         /// Folder it runs in; absent for the current one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         directory: Option<String>,
@@ -220,6 +223,13 @@ impl Program {
         match self {
             Self::Workload { .. } => Bind::Each,
             Self::Command { .. } => Bind::Set,
+        }
+    }
+
+    /// Variables to set.
+    pub(crate) fn env(&self) -> &BTreeMap<String, String> {
+        match self {
+            Self::Workload { env, .. } | Self::Command { env, .. } => env,
         }
     }
 }

@@ -57,6 +57,21 @@ fn record_of(spec: &Value) -> Value {
 }
 
 #[test]
+fn variables_are_set_for_a_workload_and_for_its_copies() {
+    // A library of glibc that knee itself does not use.
+    let library = "libresolv.so.2";
+    for role in ["measure", "copies"] {
+        let mut asked = spec(&[]);
+        let env = json!({ "LD_PRELOAD": library });
+        asked["program"] = json!({ "workload": "mandel", "args": { "size": "512" }, "env": env });
+        asked["role"] = json!(role);
+        let record = record_of(&asked);
+        let libraries = record["mapped"]["libraries"].as_array().unwrap();
+        assert!(libraries.iter().any(|name| name == library), "{role}: {record}");
+    }
+}
+
+#[test]
 fn a_run_is_recorded_whole() {
     let folder = tempfile::tempdir().unwrap();
     let samples = folder.path().join("samples");

@@ -676,7 +676,9 @@ _METRIC = either(thing({"phase": TEXT}), thing({"regex": TEXT, "unit": TEXT}), c
 
 
 _PROGRAM = either(
-    thing({"workload": TEXT}, {"args": any_name(TEXT), "directory": TEXT, "params": any_name(TEXT)}),
+    thing(
+        {"workload": TEXT}, {"args": any_name(TEXT), "directory": TEXT, "env": any_name(TEXT), "params": any_name(TEXT)}
+    ),
     thing({"command": listed(TEXT)}, {"directory": TEXT, "env": any_name(TEXT), "for": TEXT}),
     called="a program",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from knee import _binary
-from knee.store import Role, RunSpec, StudyError, role_of
+from knee.store import Role, RunSpec, role_of
 from knee.study.checks.names import unmentioned
 from knee.study.design.cells import Cell
 from knee.study.kinds.factors import RESERVED
@@ -21,17 +21,17 @@ def program_of(study_spec: StudySpec, cell: Cell, role: Role) -> dict[str, Any]:
         name = arguments.pop("workload")
         args: dict[str, str] = program.get("args", {}) | study_spec.workloads[name]
         program = {**program, "workload": study_spec.built_in(name), "args": args}
+    if variables:
+        program = program | {"env": program.get("env", {}) | variables}
     if "workload" in program:
-        if variables:
-            message = "bad factor: env: a built-in workload reads no variables"
-            raise StudyError(message, hint="use one of its arguments")
-        return program | ({"params": arguments} if arguments else {})
+        made = program | ({"params": arguments} if arguments else {})
+        return side_by_side(made, int(cell["threads"])) if role == "copies" else made
     mentioned = [*program["command"], study_spec.prepare or "", study_spec.conclude or ""]
     for name in arguments:
         if not any("{" + name + "}" in word for word in mentioned):
             raise unmentioned(name)
     command = [filled(word, arguments) for word in program["command"]]
-    made = program | {"command": command} | ({"env": program.get("env", {}) | variables} if variables else {})
+    made = program | {"command": command}
     return side_by_side(made, int(cell["threads"])) if role == "copies" else made
 
 
@@ -69,10 +69,9 @@ def filled(word: str, arguments: dict[str, str]) -> str:
 
 def side_by_side(program: dict[str, Any], number: int) -> dict[str, Any]:
     """Return a program that runs copies at once, each with one thread. Copies of a workload are made by the runner."""
-    if "workload" in program:
-        return program
-    one = [word.replace("{threads}", "1") for word in program["command"]]
     env = {name: value.replace("{threads}", "1") for name, value in program.get("env", {}).items()}
-    return (
-        program | {"command": [str(_binary.find()), "copies", str(number), "--", *one]} | ({"env": env} if env else {})
-    )
+    made = program | ({"env": env} if env else {})
+    if "workload" in program:
+        return made
+    one = [word.replace("{threads}", "1") for word in program["command"]]
+    return made | {"command": [str(_binary.find()), "copies", str(number), "--", *one]}

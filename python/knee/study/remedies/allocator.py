@@ -7,7 +7,7 @@ from pathlib import Path
 
 from knee.study.remedies.executable import Executable, executable
 from knee.study.remedies.remedy import ALLOCATOR, FALSE_SHARING, FAULTS, Remedy
-from knee.study.remedies.situation import UNKNOWN, WORKLOAD, Situation
+from knee.study.remedies.situation import UNKNOWN, Situation
 
 TREATS = (ALLOCATOR, FAULTS, FALSE_SHARING)
 
@@ -43,8 +43,6 @@ def _one(here: Situation, name: str, files: str) -> Remedy:
 
 def cannot_preload(here: Situation) -> str | None:
     """Return why no library can be loaded into the program from outside; None if one can."""
-    if not here.is_command:
-        return WORKLOAD
     if here.programs is None:
         return UNKNOWN
     programs = here.executables

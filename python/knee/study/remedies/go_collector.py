@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from knee.study.remedies.remedy import COLLECTOR, Remedy
-from knee.study.remedies.situation import UNKNOWN, WORKLOAD, Situation
+from knee.study.remedies.situation import UNKNOWN, Situation
 
 TREATS = (COLLECTOR,)
 USUAL = 100
@@ -34,8 +34,6 @@ def remedies(here: Situation) -> list[Remedy]:
 
 
 def _not_go(here: Situation) -> str | None:
-    if not here.is_command:
-        return WORKLOAD
     if here.programs is None:
         return UNKNOWN
     return None if any(one.is_go for one in here.executables) else "no program of it is made with Go"

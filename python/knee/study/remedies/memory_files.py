@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from knee.study.remedies.remedy import FILES, Remedy
-from knee.study.remedies.situation import WORKLOAD, Situation
+from knee.study.remedies.situation import Situation
 
 NAME, TREATS = "temporary files in memory", (FILES,)
 PLACE = "/dev/shm"  # noqa: S108 -- the folder in memory that every Linux has
@@ -20,8 +20,6 @@ def remedies(here: Situation) -> list[Remedy]:
 
 
 def _reason(here: Situation) -> str | None:
-    if not here.is_command:
-        return WORKLOAD
     if not here.waits_for_disk:
         return "no sample saw a thread wait for a disk"
     if _kind(PLACE) != "tmpfs" or not os.access(PLACE, os.W_OK):

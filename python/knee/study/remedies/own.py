@@ -8,6 +8,9 @@ from knee.study.design.program import filled, levels
 from knee.study.remedies.remedy import Remedy
 from knee.study.remedies.situation import Situation
 
+NEEDS = {"command": "command", "args": "workload"}
+"""What a program has to be, for keys that not every program has."""
+
 
 def remedies(here: Situation) -> list[Remedy]:
     """Return one remedy for each table ``[[remedy]]``."""
@@ -18,11 +21,11 @@ def _own(here: Situation, table: dict[str, Any]) -> Remedy:
     program, arguments = dict(here.program), levels(here.as_is["cell"])
     does: list[str] = []
     reason: str | None = None
-    for key, needed in (("command", "command"), ("env", "command"), ("args", "workload")):
+    for key in ("command", "env", "args"):
         if key not in table:
             continue
-        if needed not in program:
-            reason = f"{key} is for a {needed}"
+        if key in NEEDS and NEEDS[key] not in program:
+            reason = f"{key} is only for a {NEEDS[key]}"
         elif key == "command":
             program[key] = [filled(word, arguments) for word in table[key]]
             does.append(" ".join(program[key]))

@@ -13,7 +13,6 @@ from knee.study.remedies.executable import Executable, executable
 from knee.study.remedies.remedy import Change
 from knee.study.remedies.variables import assigned, with_variables
 
-WORKLOAD = "a built-in workload reads no variables"
 UNKNOWN = "the records do not say which libraries it uses"
 
 
@@ -54,11 +53,6 @@ class Situation:
         return self.as_is["program"]
 
     @property
-    def is_command(self) -> bool:
-        """Whether it is a command; workloads read no variables."""
-        return "command" in self.program
-
-    @property
     def allowed(self) -> list[int]:
         """The cpus that a run may use."""
         return self.machine["allowed"]["cpus"]
@@ -84,8 +78,6 @@ class Situation:
 
     def no_variables(self) -> str | None:
         """Return why variables of the program's runtime cannot be set; None if they can."""
-        if not self.is_command:
-            return WORKLOAD
         return UNKNOWN if self.libraries is None else None
 
     def on(self, cpus: Sequence[int]) -> Change:

@@ -106,23 +106,21 @@ fn program(args: &mut Run) -> Result<Program, Failure> {
     if words.is_empty() {
         return Err(Failure::new("nothing to run; give a workload, or a program after --").hint(USAGE));
     }
+    mistakes::refuse_placeholder(args.env.iter().map(String::as_str))?;
+    let env = args.env.iter().map(|pair| variable(pair)).collect::<Result<_, _>>()?;
     if is_command {
-        mistakes::refuse_placeholder(words.iter().chain(&args.env).map(String::as_str))?;
-        let env = args.env.iter().map(|pair| variable(pair)).collect::<Result<_, _>>()?;
+        mistakes::refuse_placeholder(words.iter().map(String::as_str))?;
         args.runtime.as_deref().map(runtimes::find).transpose()?;
         return Ok(Program::Command { command: words, env, runtime: args.runtime.take(), directory: None });
     }
     mistakes::refuse_program(&words)?;
-    if !args.env.is_empty() {
-        return Err(Failure::new("--env only applies to programs; a built-in workload takes arguments").hint(USAGE));
-    }
     let (workload, named) = registry::resolve(&words)?;
     if args.runtime.is_some() {
         return Err(
             Failure::new("--for only applies to programs; a built-in workload gets its threads from knee").hint(USAGE)
         );
     }
-    Ok(Program::Workload { workload, args: named, params: BTreeMap::new(), directory: None })
+    Ok(Program::Workload { workload, args: named, params: BTreeMap::new(), env, directory: None })
 }
 
 fn refuse_contradictions(args: &Run, placement: &Placement) -> Result<(), Failure> {

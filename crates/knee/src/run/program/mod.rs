@@ -23,18 +23,19 @@ pub(super) fn command(
     lent: &Lent,
 ) -> io::Result<Command> {
     let (mut command, directory) = match &spec.program {
-        Program::Command { command, env, runtime, directory } => {
+        Program::Command { command, runtime, directory, .. } => {
             let mut words = command.iter().map(|word| spec.fill_in(word));
             let mut built = Command::new(words.next().ok_or_else(|| io::Error::other("the command is empty"))?);
             if let Some(runtime) = runtime {
                 let runtime = runtimes::find(runtime).map_err(|failure| io::Error::other(failure.to_string()))?;
                 built.envs(runtime.variables(spec));
             }
-            built.args(words).envs(env.iter().map(|(name, value)| (name, spec.fill_in(value))));
+            built.args(words);
             (built, directory)
         }
         Program::Workload { directory, .. } => (child::command(spec, launch, report, lent)?, directory),
     };
+    command.envs(spec.program.env().iter().map(|(name, value)| (name, spec.fill_in(value))));
     if let Some(directory) = directory {
         command.current_dir(directory);
     }

@@ -149,7 +149,7 @@ fn pinner(spec: &RunSpec) -> Option<Pinner> {
 /// only has counters, so it gets the file only with sampling.
 fn listen(command: &mut Command, spec: &RunSpec, launch: Duration, counting: &Counting) -> Option<io::Result<Regions>> {
     let marks = match &spec.program {
-        Program::Command { env, .. } if env.contains_key(VARIABLE) => return None,
+        program if program.env().contains_key(VARIABLE) => return None,
         Program::Command { .. } => counting.marks(EVENTS),
         Program::Workload { .. } if spec.sample_ms.unwrap_or(0) > 0 => Marks::default(),
         Program::Workload { .. } => {

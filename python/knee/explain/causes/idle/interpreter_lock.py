@@ -7,8 +7,9 @@ Why the curve bends
     is done outside of it, such as compression or waiting for files, overlaps.
 How to test it
     Let threads keep the lock for longer before they pass it on: they take turns less often. A lock of the program's own
-    does not change with it. Without that run: they wait with a time limit, taking turns, and about one cpu is busy,
-    while all threads on one cpu hardly wait, or copies of the program, which are processes, do not.
+    does not change with it. Without that run: they wait with a time limit, taking turns, and about one cpu is busy, or
+    sleeping threads do nothing else; while all threads on one cpu hardly wait, or copies of the program, which are
+    processes, do not.
 How to move it
     Use processes instead of threads, an interpreter without the lock, or move work out of the interpreter.
 """
