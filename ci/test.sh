@@ -10,11 +10,11 @@ trap 'rm -f "$KNEE_SKIPS"' EXIT
 
 KNEE_PYTHON=$PWD/.venv/bin/python cargo test --quiet --locked --workspace --features knee-runtime/rayon
 # Most tests use one cpu or wait for programs, so two run at once. A file stays in one process, which makes its fixtures
-# once. Those marked serial have the machine to themselves.
+# once; files with few tests may be long, so conftest.py orders them. Those marked serial have the machine to themselves.
 words=$*
 # Words choose tests, and may leave one of both passes without any: pytest then ends with 5.
 tests() { .venv/bin/python -m pytest -q --durations 25 --durations-min 5 "$@" || { [ $? = 5 ] && [ -n "$words" ]; }; }
-tests -n 2 --dist loadfile -m "not nightly and not serial" "$@"
+tests -n 2 --dist loadfile --no-loadscope-reorder -m "not nightly and not serial" "$@"
 tests -m "not nightly and serial" "$@"
 
 echo "skipped, since this machine lacks something: $(sort -u "$KNEE_SKIPS" | wc -l)"

@@ -39,12 +39,17 @@ def shown(study: Study, monkeypatch: pytest.MonkeyPatch) -> str:
     return printed.getvalue()
 
 
+LONG = {"test_examples", "test_first_hour", "test_try", "test_explain", "test_hostile", "test_report"}
+"""Files whose tests take longest. They run first: one that began last would leave the other process idle."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let nothing run beside a test that keeps every cpu busy."""
+    """Let nothing run beside a test that keeps every cpu busy, and long files begin first."""
     for item in items:
         if "busy" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.serial)
+    items.sort(key=lambda item: item.path.stem not in LONG)
 
 
 @pytest.fixture(scope="session", autouse=True)
