@@ -253,6 +253,15 @@ def test_more_work_than_turns_cost_is_named_beside_an_interpreters_lock():
     assert found["instruction growth",] == pytest.approx(math.log(2), abs=0.06)
 
 
+def test_what_turns_cost_is_no_sharing():
+    many = Made(0.8, 1.08, {"one": 0.52}, sleeps=1000, futex=AT_FUTEX)
+    tests = {"one cpu": Made(1.0, 1.0, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": many}
+    assert list(named(evidence_of(BASE, many, tests, mapped=PYTHON))) == [("interpreter lock",)]
+    more = replace(many, sleeps=100)
+    found = named(evidence_of(BASE, more, tests | {"twice the threads": more}, mapped=PYTHON))
+    assert LINES in found
+
+
 def test_threads_that_wait_for_an_interpreter_do_not_wait_in_an_allocator():
     many = Made(1.2, 1.8, {"one": 0.6}, sleeps=4000, futex=AT_FUTEX)
     tests = {"one cpu": Made(1.0, 1.0, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": many}

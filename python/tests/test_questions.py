@@ -121,6 +121,18 @@ def test_whose_lock_it_is_comes_before_how_threads_were_idle():
     assert "allocator" not in asked(4)
 
 
+def test_waits_for_a_disk_are_asked_about_before_other_settings():
+    tests = {"one cpu": replace(BASE, sleeps=900), "twice the threads": WAITS}
+
+    def asked(disk: float) -> list[str]:
+        made = runs(BASE, replace(WAITS, sleeps=4000, disk=disk), tests, blocks=4)
+        return names(made, 5, 12, share=3, testable=lambda _, cause: cause in ("allocator", "I/O"))
+
+    often = asked(0.3)
+    assert often.index("I/O") < often.index("allocator")
+    assert "I/O" not in asked(0.01)
+
+
 @pytest.mark.parametrize(("waits", "asked"), [(40, False), (20, True)])
 def test_threads_of_an_interpreter_that_sleep_in_the_kernel_may_wait_for_pages(waits, asked):
     lock = {"pid": 7, "address": "0x7f00", "waits": waits, "timed": waits, "threads": 2}

@@ -91,6 +91,7 @@ def test_threads_that_hardly_compute_say_nothing_of_how_work_is_divided():
         ((0.6, 0.4), (0.4, 0.2, 0.2, 0.2), [("too few tasks",)]),
         ((0.65, 0.33, 0.02), (0.32, 0.35, 0.32, 0.01), [("too few tasks",)]),
         ((0.56, 0.44), (0.37, 0.24, 0.2, 0.19), [("too few tasks", "imbalance")]),
+        ((0.645, 0.355), (0.38, 0.268, 0.19, 0.162), [("imbalance",)]),
         ((0.7, 0.3), (0.44, 0.31, 0.19, 0.06), [("imbalance",)]),
         ((0.75, 0.25), (0.75, 0.25), [("imbalance",)]),
     ],

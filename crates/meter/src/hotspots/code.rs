@@ -2,7 +2,7 @@
 //!
 //! A sample has the address of the next instruction. One that was slow is that one, if it waits for what it reads, or one
 //! of the few before it. What these used is known from the registers of the sample, as long as no instruction
-//! between has written to them.
+//! between has written to them. What is read and written back later on, by the same registers, counts as written to.
 
 use std::collections::HashMap;
 use std::os::unix::fs::FileExt;
@@ -18,7 +18,7 @@ use super::open;
 
 /// Bytes of code that are read before an address, and from it.
 const BEFORE: usize = 64;
-const AFTER: usize = 16;
+const AFTER: usize = 192;
 
 /// Addresses whose code is known; what is around further ones is not.
 const MOST_KNOWN: usize = 1 << 16;
@@ -46,6 +46,12 @@ impl Operand {
         let value = |register: Option<usize>| register.map_or(0, |at| registers[at]);
         let index = value(self.index).wrapping_mul(self.scale);
         self.displacement.wrapping_add(value(self.base)).wrapping_add(index)
+    }
+
+    /// Whether both are the same memory.
+    fn is_at(&self, other: &Self) -> bool {
+        let place = |one: &Self| (one.base, one.index, one.scale, one.displacement);
+        place(self) == place(other)
     }
 
     /// None for a thread's own stack, its thread-local data, and what the registers of a sample do not tell.
@@ -97,7 +103,32 @@ fn operands(code: &[u8], address: u64) -> Vec<Operand> {
         found
             .extend(info.used_memory().iter().filter(|memory| kept(memory, &written, is_next)).filter_map(Operand::of));
     }
+    for store in stores(code.get(BEFORE..).unwrap_or_default(), address) {
+        found.iter_mut().filter(|one| one.is_at(&store)).for_each(|one| one.writes = true);
+    }
     found
+}
+
+/// The memory that instructions from an address on write to, by the registers that a sample has there.
+fn stores(code: &[u8], address: u64) -> Vec<Operand> {
+    let (mut factory, mut decoder) = (InstructionInfoFactory::new(), decoder(code, address));
+    let (mut written, mut found): (Vec<Register>, Vec<Operand>) = (Vec::new(), Vec::new());
+    while decoder.can_decode() {
+        let one = decoder.decode();
+        if one.is_invalid() || !straight(&one) {
+            break;
+        }
+        let info = factory.info(&one);
+        let stored = info.used_memory().iter().filter(|memory| writes(memory.access()));
+        found.extend(stored.filter(|memory| kept(memory, &written, false)).filter_map(Operand::of));
+        written.extend(changed(info));
+    }
+    found
+}
+
+/// Whether the next instruction in memory may be executed after this one: it neither jumps nor calls in any case.
+fn straight(one: &Instruction) -> bool {
+    matches!(one.flow_control(), FlowControl::Next | FlowControl::ConditionalBranch)
 }
 
 /// Registers that an instruction writes to.
@@ -129,9 +160,7 @@ fn previous(code: &[u8], address: u64) -> Vec<Instruction> {
     let votes = |ip: Option<u64>| ways.iter().filter(|way| last(way) == ip).count();
     let Some(best) = ways.iter().max_by_key(|way| (votes(last(way)), way.len())) else { return Vec::new() };
     // What a jump or a call leaves for good was not executed right before.
-    let straight =
-        |one: &&Instruction| matches!(one.flow_control(), FlowControl::Next | FlowControl::ConditionalBranch);
-    let mut found: Vec<Instruction> = best.iter().rev().take_while(straight).take(BACK).copied().collect();
+    let mut found: Vec<Instruction> = best.iter().rev().take_while(|one| straight(one)).take(BACK).copied().collect();
     found.reverse();
     found
 }
@@ -218,6 +247,25 @@ mod tests {
         assert_eq!(found(&[0x48, 0x8b, 0]), [(0x4000, false)]);
         // mov [rbx], rcx; add rbx, 1
         assert_eq!(found(&[0x48, 0x89, 0x0b, 0x48, 0x83, 0xc3, 1]), [(0x4000, false)]);
+    }
+
+    #[test]
+    fn what_is_written_back_later_counts_as_written_to() {
+        let after = |code: &[u8]| {
+            let mut around = vec![0x90; BEFORE - 3];
+            around.extend_from_slice(&[0x48, 0x8b, 0x07]); // mov rax, [rdi]
+            around.extend_from_slice(code);
+            around.resize(BEFORE + AFTER, 0x90);
+            operands(&around, ADDRESS)[0].writes
+        };
+        // add rax, 1; jne over the next; mov [rdi], rax
+        assert!(after(&[0x48, 0x83, 0xc0, 1, 0x75, 0, 0x48, 0x89, 0x07]));
+        // mov [rdi + 8], rax
+        assert!(!after(&[0x48, 0x89, 0x47, 8]), "another place");
+        // add rdi, 8; mov [rdi], rax
+        assert!(!after(&[0x48, 0x83, 0xc7, 8, 0x48, 0x89, 0x07]), "another address");
+        // ret; mov [rdi], rax
+        assert!(!after(&[0xc3, 0x48, 0x89, 0x07]), "never executed after it");
     }
 
     #[test]

@@ -8,6 +8,7 @@ import numpy as np
 
 from knee.explain.causes.computing import page_faults
 from knee.explain.evidence.evidence import COPIES, INTERLEAVED, ON_CORES, ONE_CPU, SPREAD, SWITCHES, TWICE, Evidence
+from knee.explain.evidence.means import mean
 from knee.explain.ledger.explanation import LEAST
 from knee.explain.ledger.ledger import (
     DISTANT,
@@ -48,6 +49,9 @@ BESIDE = (BUSY, PIRATE, STREAM)
 
 MOST = 0.6
 """Where copies show so much of what is lost, it is the machine's, and other questions tell less."""
+
+ON_DISK = 0.2
+"""Share of the time off the cpus from which on waits for a disk are asked about first."""
 
 MOSTLY = 0.8
 """What slows one thread by this share of what slows copies explains most of it."""
@@ -147,9 +151,17 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     # Only a run in which they sleep tells whether threads that wait actively cost time.
     twice = doubled(found)
     active = [SPINNING] if found.mapped(OPENMP) and twice is not None and twice.cpu.value < SLEPT else []
-    first = [*begun, *own, *active, *_locks(found), *(name for one in suspects(found, book) for name in one.ask)]
+    disk = [FILES] if _on_disk(found) else []
+    asks = [name for one in suspects(found, book) for name in one.ask]
+    first = [*begun, *disk, *own, *active, *_locks(found), *asks]
     wanted = dict.fromkeys([*first, *(name for names in asked for name in names)])
     return [name for name in wanted if name != FAULTS or page_faults.often(found)]
+
+
+def _on_disk(found: Evidence) -> bool:
+    """Whether threads surely wait for a disk for much of their time off the cpus."""
+    off = mean(found.threads * found.many.seconds - found.many.cpu).value
+    return bool(mean(found.many.on_disk).interval.low > ON_DISK * off > 0)
 
 
 def _locks(found: Evidence) -> list[str]:

@@ -25,8 +25,8 @@ from knee.explain.signs.computing.collector import collector_costs
 from knee.explain.signs.computing.each_thread import each_thread
 from knee.explain.signs.computing.growth import Growth, between, growth
 from knee.explain.signs.computing.hotspots import compiles, grown, said, spread
+from knee.explain.signs.computing.kernel import of_turns
 from knee.explain.signs.idle.doubled import LONGER, Doubled, doubled
-from knee.explain.signs.idle.futexes import turns
 from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio
@@ -57,9 +57,6 @@ MOSTLY = 0.5
 A_WAIT_S = 60e-6
 """CPU time that each wait for a disk costs at most: threads ask the kernel, sleep, and are woken."""
 
-A_TURN_S = 150e-6
-"""CPU time that each turn at an interpreter costs at most."""
-
 ON_DISK = 0.03
 """Share of the time of all threads on one cpu that waits for a disk have, where that may be what grows."""
 
@@ -74,7 +71,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     machine = max(0.0, np.nan_to_num(book.value(MACHINE).value))
     if not on_one.interval.low > LEAST or not own.interval.low > machine or twice is None:
         return None
-    if _of_turns(found) or (compiles(found) and not each_thread(found, book)):
+    # Threads take turns at an interpreter on one cpu as well.
+    if of_turns(found) or (compiles(found) and not each_thread(found, book)):
         return None
     if _of_disk_waits(found) or (on_one.value < REFILLS * machine and shared_cache.explain(found, book) is not None):
         return None
@@ -104,12 +102,6 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=Part.of(more),
         holds=holds,
     )
-
-
-def _of_turns(found: Evidence) -> bool:
-    """Whether what grows is as little as turns at an interpreter cost; threads take them on one cpu as well."""
-    more_s = mean(found.many.cpu).value - mean(found.base.cpu).value
-    return turns(found, found.threads) is not None and more_s < A_TURN_S * mean(found.many.sleeps).value
 
 
 def _of_disk_waits(found: Evidence) -> bool:

@@ -32,7 +32,7 @@ from knee.explain.ledger.memory import remote, untold
 from knee.explain.signs.beside import STREAM, slower
 from knee.explain.signs.computing.growth import Growth, growth
 from knee.explain.signs.computing.hotspots import grown, said
-from knee.explain.signs.computing.kernel import lock_passed_on
+from knee.explain.signs.computing.kernel import lock_passed_on, of_turns
 from knee.explain.signs.computing.lines import Lines, at_lines, lines
 from knee.explain.signs.idle.doubled import (
     COLLAPSE,
@@ -77,7 +77,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     least = LEAST + INEXACT * np.nan_to_num(book.value(*MACHINES).value)
     if own_waits(found) is None or not together.interval.low > least:
         return None
-    if _surely_otherwise(found, book) or not _again(found, book):
+    if _surely_otherwise(found, book) or of_turns(found) or not _again(found, book):
         return None
     met = at_lines(found, book)
     if met and (at := lines(found)) is not None:

@@ -23,6 +23,7 @@ from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.idle.alone import alone
+from knee.explain.signs.idle.pieces import divided_unevenly
 from knee.stats.intervals import Array
 
 NAME = "too few tasks"
@@ -69,6 +70,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     whole = found_alone[0].uneven
     holds = tuple(dict.fromkeys(name for one in found_alone for name in one.holds))
     count, equal = pieces.many, pieces.equal
+    if not equal and divided_unevenly(found):
+        return None
     return Finding(
         series=found.series.name,
         cause=NAME if equal else UNEVEN,

@@ -12,6 +12,7 @@ from knee.explain.causes.cause import Part
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, WAITING, Ledger
+from knee.explain.signs.idle.futexes import turns
 from knee.explain.signs.idle.stretches import long_stretches, longest_stretch
 from knee.explain.signs.idle.waits import own_waits
 from knee.stats.intervals import combined
@@ -61,6 +62,11 @@ def _cheap(found: Evidence) -> bool:
     waits, grown = _waits(found), _grown_s(found)
     seldom = waits < SELDOM * found.threads * mean(found.many.seconds).value
     return grown < USUAL_S * waits or (seldom and grown < A_WAIT_S * waits)
+
+
+def of_turns(found: Evidence) -> bool:
+    """Whether CPU time grows by as little as turns at an interpreter cost, and threads take turns at one."""
+    return turns(found, found.threads) is not None and _grown_s(found) < MOST_S * mean(found.many.sleeps).value
 
 
 def lock_passed_on(found: Evidence, book: Ledger) -> bool:

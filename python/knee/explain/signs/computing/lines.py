@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from knee.explain.ledger.ledger import Ledger
     from knee.stats.intervals import Interval
 
-MET, HARDLY = 0.5, 0.2
+MET, HARDLY = 0.5, 0.1
 """Samples at shared lines, as a share of those that waiting for lines would take: at least, and where they are refuted
 at most.
 """
