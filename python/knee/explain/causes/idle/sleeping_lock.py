@@ -23,7 +23,7 @@ from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.computing.kernel import held_by_lock, waited_for_lock
 from knee.explain.signs.idle.file_locks import SOME, at_file_locks, at_files, grows_with_twice
-from knee.explain.signs.idle.futexes import INTERPRETERS, at_futexes, hardly_timed
+from knee.explain.signs.idle.futexes import INTERPRETERS, RARELY, at_futexes, untimed
 from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.idle.stretches import one_alone
 from knee.explain.signs.idle.waits import LOADED, SETTINGS, fewer, longer_turns, own_waits
@@ -55,7 +55,8 @@ def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
     if absent or waiting is None or not waiting.passed_on:
         return None
     # An interpreter's own lock has the same signs; samples tell them apart, or a run with longer turns.
-    if found.mapped(INTERPRETERS) and not _own(found):
+    own = _own(found) if found.mapped(INTERPRETERS) else 1.0
+    if own < 1 - RARELY:
         return None
     # So have waits for pages, where samples meet hardly any at a lock of the program's.
     if page_faults.often(found) and not at_futexes(found):
@@ -86,7 +87,7 @@ def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
         remedy="hold the lock for a shorter time, or use several",
         threads=found.threads,
         left=(NAME, "allocator") if untold else (),
-        part=waited_for_lock(found, book),
+        part=waited_for_lock(found, book).times(own),
         holds=holds,
     )
 
@@ -115,7 +116,9 @@ def _on_a_file(found: Evidence, book: Ledger) -> Finding | None:
     )
 
 
-def _own(found: Evidence) -> bool:
-    """Whether threads wait for a lock of the program's own, and not for its interpreter."""
-    rarely = hardly_timed(found)
-    return longer_turns(found) is False if rarely is None else rarely
+def _own(found: Evidence) -> float:
+    """Return which share of the waits is for a lock of the program's own, and not for its interpreter; 0 where that is
+    not known.
+    """
+    share = untimed(found)
+    return float(longer_turns(found) is False) if share is None else share

@@ -104,6 +104,14 @@ def hardly_timed(found: Evidence) -> bool | None:
     return waits >= ENOUGH and timed < RARELY * waits if sampled else None
 
 
+def untimed(found: Evidence) -> float | None:
+    """Return which share of the waits has no time limit, as those for a lock of the program's own have none; None where
+    too few were sampled to tell.
+    """
+    waits, timed = _of_workers(found)
+    return 1 - timed / waits if waits >= ENOUGH else None
+
+
 def mostly_timed(found: Evidence) -> bool:
     """Whether most waits of an interpreter's threads were seen to have a time limit."""
     waits, timed = _of_workers(found)
