@@ -95,7 +95,8 @@ def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
 
     # A collector or an interpreter's lock can look like any other wait, and a collector like any work.
     if idle >= inflation:
-        basic, last = [ONE_CPU, TWICE, INTERPRETER, COLLECTOR, SWITCHES, *(copies if inflation > GROWN else [])], []
+        disk, grown = [FILES] if _on_disk(found) else [], copies if inflation > GROWN else []
+        basic, last = [ONE_CPU, *disk, TWICE, INTERPRETER, COLLECTOR, SWITCHES, *grown], []
     elif possible(COLLECTOR):
         basic, last = [*copies, ONE_CPU, COLLECTOR, TWICE], [SWITCHES]
     elif machine > MOST * max(inflation, idle):
@@ -151,9 +152,7 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     # Only a run in which they sleep tells whether threads that wait actively cost time.
     twice = doubled(found)
     active = [SPINNING] if found.mapped(OPENMP) and twice is not None and twice.cpu.value < SLEPT else []
-    disk = [FILES] if _on_disk(found) else []
-    asks = [name for one in suspects(found, book) for name in one.ask]
-    first = [*begun, *disk, *own, *active, *_locks(found), *asks]
+    first = [*begun, *own, *active, *_locks(found), *(name for one in suspects(found, book) for name in one.ask)]
     wanted = dict.fromkeys([*first, *(name for names in asked for name in names)])
     return [name for name in wanted if name != FAULTS or page_faults.often(found)]
 
