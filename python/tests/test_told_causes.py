@@ -466,6 +466,18 @@ def test_what_runs_beside_one_thread_tells_what_copies_share(stream, pirate, bus
     assert list(found) == ([names] if names else [])
 
 
+@pytest.mark.parametrize(("step", "cause"), [(1.4, "clock"), (1.38, "clock"), (1.02, "SMT sharing"), (None, "clock")])
+def test_cpus_that_share_a_core_are_told_from_a_lower_clock(step, cause):
+    beside = {"stream beside": Made(1.5, 1.5), "pirate beside": Made(1.5, 1.5), "busy cores beside": Made(1.4, 1.4)}
+    found = evidence_of(BASE, Made(0.75, 1.5), {**SLOW, **beside})
+    for run in found.tests["busy cores beside"].runs:
+        run.record["beside"] = [{"workload": "spin", "cpus": [1], "clock_ns": step}]
+        run.record["validity"]["clock_before_ns"] = 1.0
+    if step is None:
+        run.record["beside"] = []
+    assert list(named(found)) == [(cause,)]
+
+
 def test_beside_other_programs_that_may_have_taken_much_nothing_is_named():
     beside = {
         "stream beside": Made(1.4, 1.4),

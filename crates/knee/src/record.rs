@@ -249,6 +249,12 @@ pub(crate) struct BesideUse {
     pub(crate) rate: f64,
     /// Unit of the rate.
     pub(crate) unit: String,
+    /// Nanoseconds for a step of a chain of dependent operations on the run's first cpu, after all of them had started
+    /// and before the measured program did: what the clock does while other cores compute (`clock_before_ns` is that of
+    /// idle ones).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub(crate) clock_ns: Option<f64>,
 }
 
 /// A held fact that had changed, or the cpus of a run that lost some.

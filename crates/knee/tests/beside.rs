@@ -50,6 +50,7 @@ fn the_record_holds_what_they_did_and_the_run_is_not_charged_for_it() {
     for one in beside {
         assert!(number(&one["cpu_ns"]) > 1e7 && number(&one["rate"]) > 1e6, "{one}");
         assert!(number(&one["wall_ns"]) >= number(&found["wall_ns"]), "from before until after: {one}");
+        assert!((0.05..100.0).contains(&number(&one["clock_ns"])), "the clock beside them: {one}");
     }
     assert_eq!((&beside[0]["bytes"], &beside[1]["bytes"]), (&Value::Null, &json!(20_000_000)));
     assert!(number(&found["user_ns"]) + number(&found["system_ns"]) < 1e8, "{found}");

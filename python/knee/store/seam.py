@@ -137,6 +137,7 @@ class BesideUse(TypedDict):
     rate: float
     unit: str
     bytes: NotRequired[int]
+    clock_ns: NotRequired[float]
 
 
 class GroupThrottling(TypedDict):
@@ -746,7 +747,7 @@ _BESIDE_USE = thing(
         "rate": AMOUNT,
         "unit": TEXT,
     },
-    {"bytes": COUNT},
+    {"bytes": COUNT, "clock_ns": AMOUNT},
 )
 
 

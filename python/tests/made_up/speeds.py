@@ -8,7 +8,7 @@ resource is full, and the threads that use it stop there).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from made_up.machine import Machine
@@ -31,17 +31,21 @@ def speeds(machine: Machine, running: Sequence[Running]) -> list[float]:
     return _shared(machine, running, limits, traffic)
 
 
+def clock(machine: Machine, cpu: int, busy: Collection[int]) -> float:
+    """Return the clock of a cpu while these compute, itself among them: it falls with the busy cores of its socket."""
+    socket = machine.socket_of[cpu]
+    active = {machine.core_of[other] for other in busy if machine.socket_of[other] == socket}
+    return 1 - machine.clock_drop * (len(active) - 1) / max(1, machine.cores_of_socket[socket] - 1)
+
+
 def _limit(machine: Machine, running: Sequence[Running], one: Running) -> float:
-    socket, core, node = machine.socket_of[one.cpu], machine.core_of[one.cpu], machine.node_of[one.cpu]
-    active = {machine.core_of[other.cpu] for other in running if machine.socket_of[other.cpu] == socket}
-    cores = machine.cores_of_socket[socket]
-    clock = 1 - machine.clock_drop * (len(active) - 1) / max(1, cores - 1)
+    core, node = machine.core_of[one.cpu], machine.node_of[one.cpu]
     siblings = [other for other in running if machine.core_of[other.cpu] == core]
     demand = sum(other.program.issue for other in siblings)
     shared = max(1.0, demand) * (1 + machine.smt_cost * (len({other.cpu for other in siblings}) - 1))
     far = sum(share * (machine.distance(node, home) - 1) for home, share in one.home.items())
     slower = 1 + one.program.memory * far + machine.spill_cost * _spilled(machine, running, one)
-    return clock / shared / slower
+    return clock(machine, one.cpu, [other.cpu for other in running]) / shared / slower
 
 
 def _spilled(machine: Machine, running: Sequence[Running], one: Running) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from typing import Any
 
 from made_up.machine import Machine
 from made_up.play import Course, Lived
+from made_up.speeds import clock
 from made_up.spots import Code, hotspots
 
 SAMPLE_S = 0.01
@@ -15,6 +17,9 @@ SAMPLE_S = 0.01
 
 PERIOD_S = 0.1
 """Period of a quota."""
+
+CLOCK_ERROR = 0.003
+"""Error of what is known of the clock, as a logarithm."""
 
 ASKED = 8
 """Sleeping threads that are asked at a sample what they wait for, at most."""
@@ -90,8 +95,19 @@ def record(
         "validity": {"own_share": 1.0, "clock_before_ns": 1.0, "clock_after_ns": 1.0, "other_busy": 0.0, "steal": 0.0},
         "output": {"stdout_bytes": 0},
         "simulated": True,
+        "beside": _beside(spec, machine, draw),
         **({"hotspots": hotspots(spec, course, factor, code)} if code and spec.get("hotspots") else {}),
     }  # fmt: skip
+
+
+def _beside(spec: dict[str, Any], machine: Machine, draw: random.Random) -> list[dict[str, Any]]:
+    """Return what programs beside the run did: only what the clock of its first cpu is while they compute."""
+    cpus = {cpu for one in spec.get("beside", []) for cpu in one["cpus"]}
+    first = (spec.get("cpus") or machine.cpus)[0]
+    step = math.exp(draw.gauss(0, CLOCK_ERROR)) / clock(machine, first, {first, *cpus})
+    return [
+        one | {"wall_ns": 0, "cpu_ns": 0, "rate": 0.0, "unit": "", "clock_ns": step} for one in spec.get("beside", [])
+    ]
 
 
 def _thread(tid: int, one: Lived, course: Course, factor: float, draw: random.Random, switches: bool) -> dict[str, Any]:

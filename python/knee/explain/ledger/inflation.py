@@ -14,7 +14,7 @@ import numpy as np
 
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import Mean, against, mean
-from knee.explain.signs.beside import BUSY, slower
+from knee.explain.signs.beside import BUSY, shares_a_core, slower
 
 INSTRUCTIONS, PER_INSTRUCTION, CLOCK = "instructions", "cycles per instruction", "a lower clock"
 
@@ -36,7 +36,7 @@ def factors(found: Evidence) -> list[tuple[str, Mean]]:
             (CLOCK, mean(cpu - cycles)),
         ]
     busy = slower(found, BUSY)
-    if busy is None:
+    if busy is None or shares_a_core(found):
         return []
     beside = found.tests[BUSY].cpu
     grown = against(found.many.cpu, beside)

@@ -6,10 +6,11 @@ import numpy as np
 
 from knee.explain.causes.cause import Part
 from knee.explain.evidence.evidence import Evidence
-from knee.explain.evidence.means import Mean, against
+from knee.explain.evidence.means import Mean, against, mean
 from knee.explain.ledger.ledger import MACHINE, Ledger
 from knee.stats.distributions import student_value
 from knee.stats.intervals import LEVEL, Interval
+from knee.store import Record
 
 STREAM, PIRATE, BUSY = "stream beside", "pirate beside", "busy cores beside"
 """Names of the questions: other memory traffic, a smaller share of the cache, other cores that compute in registers."""
@@ -36,6 +37,35 @@ def slower(found: Evidence, name: str) -> Mean | None:
     error = SAFE * float(alone.std(ddof=1) * np.sqrt(1 / made.size + 1 / alone.size))
     half = float(student_value((1 + LEVEL) / 2, alone.size - 1)) * error
     return Mean(ratio.value, Interval(ratio.value - half, ratio.value + half), int(made.size))
+
+
+FELL = 0.5
+"""Share of what other busy cores take that the clock must take, where it is the clock."""
+
+
+def clock_beside(found: Evidence) -> Mean | None:
+    """Return the logarithm of what a step of a chain of dependent operations takes beside busy cores, over that beside
+    idle ones; None where no run tells. A lower clock makes it longer, while a core that is shared hardly does.
+    """
+    cell = found.test(BUSY)
+    steps = [] if cell is None else [step for run in cell.runs if (step := _step(run.record)) is not None]
+    return mean(np.log(steps)) if steps else None
+
+
+def _step(record: Record) -> float | None:
+    """Return the clock's step beside other programs, over that beside idle cores, of one run."""
+    idle = record.get("validity", {}).get("clock_before_ns")
+    busy = next((one.get("clock_ns") for one in record.get("beside", [])), None)
+    return busy / idle if idle and busy else None
+
+
+def shares_a_core(found: Evidence) -> bool:
+    """Whether busy cores slow a thread down, and not by a lower clock: then cpus share a core.
+
+    A hypervisor may put several of its cpus on one core, and show each as a core of its own.
+    """
+    busy, clock = slower(found, BUSY), clock_beside(found)
+    return busy is not None and clock is not None and clock.value < FELL * busy.value
 
 
 MUCH = 0.25

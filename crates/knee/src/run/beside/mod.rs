@@ -54,10 +54,10 @@ impl Beside {
         Ok(beside)
     }
 
-    /// Ends them. Returns what each did, and the CPU time that they used on these cpus.
-    pub(super) fn end(mut self, cpus: &CpuSet) -> (Vec<BesideUse>, Duration) {
+    /// Ends them. Returns what each did, with the clock beside them, and the CPU time that they used on these cpus.
+    pub(super) fn end(mut self, cpus: &CpuSet, clock_ns: Option<f64>) -> (Vec<BesideUse>, Duration) {
         self.stop.store(true, Ordering::SeqCst);
-        let done = self.programs.drain(..).map(|program| program.end(cpus));
+        let done = self.programs.drain(..).map(|program| program.end(cpus, clock_ns));
         let (uses, times): (Vec<_>, Vec<Duration>) = done.unzip();
         (uses, times.iter().sum())
     }
@@ -93,7 +93,7 @@ impl Program {
         Ok(Self { asked: asked.clone(), bytes, begin: Instant::now(), threads })
     }
 
-    fn end(self, cpus: &CpuSet) -> (BesideUse, Duration) {
+    fn end(self, cpus: &CpuSet, clock_ns: Option<f64>) -> (BesideUse, Duration) {
         let run_spec::Beside { workload, cpus: own, .. } = self.asked;
         let (mut cpu, mut among, mut amount) = (Duration::ZERO, Duration::ZERO, 0);
         for (thread, at) in self.threads.into_iter().zip(&own) {
@@ -112,6 +112,7 @@ impl Program {
             cpu_ns: nanoseconds(cpu),
             rate: amount as f64 / wall.as_secs_f64().max(1e-9),
             unit: unit.into(),
+            clock_ns,
         };
         (found, among)
     }

@@ -72,6 +72,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
         Ok(beside) => beside,
         Err(error) => return refused(spec, start, changed, error.to_string(), error.kind()),
     };
+    let clock_beside_ns = (!spec.beside.is_empty()).then(|| place::clock_on(&cpus, allowed));
     let baseline = Baseline::take(cpus.clone(), clock_ns);
     let before = (ThrottlingBefore::take(Path::new("/")), PressureBefore::take(Path::new("/")));
     let usage = sys::children_usage();
@@ -106,7 +107,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     let left = tree::end_all();
     let cgroup = before.0.since().and_program(running.throttled_program());
     let psi = before.1.since();
-    let (beside, others) = beside.end(&cpus);
+    let (beside, others) = beside.end(&cpus, clock_beside_ns);
     let used = difference(sys::children_usage(), usage);
     running.drain_rest(&left);
     place::pin_back(allowed);

@@ -15,7 +15,7 @@ from __future__ import annotations
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import MACHINE, Ledger
-from knee.explain.signs.beside import BUSY, slower
+from knee.explain.signs.beside import BUSY, shares_a_core, slower
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "clock"
@@ -27,7 +27,7 @@ LEAST = 0.02
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     machine, busy = book.value(MACHINE), slower(found, BUSY)
-    if not machine.interval.low > LEAST or busy is None or not busy.interval.low > LEAST:
+    if not machine.interval.low > LEAST or busy is None or not busy.interval.low > LEAST or shares_a_core(found):
         return None
     return Finding(
         series=found.series.name,

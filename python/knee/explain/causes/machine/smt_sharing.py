@@ -15,10 +15,12 @@ from __future__ import annotations
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.evidence.evidence import COPIES, ON_CORES, Evidence
 from knee.explain.evidence.means import against
-from knee.explain.ledger.ledger import SIBLINGS, Ledger
+from knee.explain.ledger.ledger import MACHINE, SIBLINGS, Ledger
+from knee.explain.signs.beside import BUSY, clock_beside, shares_a_core, slower
 from knee.explain.signs.words import as_ratio
 
 NAME = "SMT sharing"
+
 
 LEAST = 0.02
 """A smaller part is not named."""
@@ -27,6 +29,8 @@ LEAST = 0.02
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     cost, on_cores, copies = book.value(SIBLINGS), found.test(ON_CORES), found.test(COPIES)
+    if on_cores is None and (hidden := _hidden(found, book)) is not None:
+        return hidden
     if on_cores is None or copies is None or not cost.interval.low > LEAST:
         return None
     alone = against(on_cores.copy_cpu, found.base.cpu)
@@ -43,4 +47,27 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         threads=found.threads,
         part=Part.of(cost),
         holds=(SIBLINGS,),
+    )
+
+
+def _hidden(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding where cpus share a core and the machine does not show it, as on a virtual one."""
+    machine, busy, clock = book.value(MACHINE), slower(found, BUSY), clock_beside(found)
+    if busy is None or clock is None or not shares_a_core(found):
+        return None
+    if not machine.interval.low > LEAST or not busy.interval.low > LEAST:
+        return None
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says="cpus share a core, although the machine shows each as a core of its own",
+        signs=(
+            f"one thread beside cores that compute in registers takes {as_ratio(busy)} times its CPU time",
+            f"a chain of dependent operations takes {as_ratio(clock)} times as long there, so it is not the clock",
+        ),
+        refute="run it on a bare machine: if copies slow each other down as much, it is not a shared core",
+        remedy="nothing in the program; the host has to give each cpu a core",
+        threads=found.threads,
+        part=Part.of(busy),
+        holds=(MACHINE,),
     )
