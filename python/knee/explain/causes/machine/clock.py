@@ -5,7 +5,8 @@ What it sees
 Why the curve bends
     With more busy cores the processor lowers its clock, to stay within its power and heat.
 How to test it
-    Run one thread beside cores that compute in registers.
+    Run one thread beside cores that compute in registers. A chain of dependent operations takes longer there, too; if
+    it does not, cpus share a core.
 How to move it
     Nothing in the program: count it as what the machine has. A fixed clock below the turbo makes times comparable.
 """

@@ -5,7 +5,8 @@ What it sees
 Why the curve bends
     Two hardware threads of a core share its execution units and its caches, so the second one adds less than a core.
 How to test it
-    Run copies, one a core, and copies on the program's own cpus.
+    Run copies, one a core, and copies on the program's own cpus. Where a machine shows no siblings, as a virtual one,
+    run one thread beside cores that compute in registers: they slow it down, and the clock does not fall.
 How to move it
     Use one thread per core, if the second one adds nothing. Otherwise count it as what the machine has.
 """
