@@ -316,6 +316,7 @@ def test_contents_name_every_main_heading(simulated):
         ({"command": ["./solve", "{threads}", "a b"]}, "./solve {threads} 'a b'"),
         ({"command": ["./solve"], "env": {"OMP_NUM_THREADS": "{threads}"}}, "OMP_NUM_THREADS={threads} ./solve"),
         ({"workload": "mine", "args": {"pattern": "diamond", "cache": ""}}, "knee run mine --pattern=diamond"),
+        ({"workload": "heat", "env": {"MALLOC_ARENA_MAX": 1}}, "MALLOC_ARENA_MAX=1 knee run heat"),
         ({"workload": {"heat": {}, "sort": {}}}, "the workloads heat, sort"),
         ({"command": 3, "env": 4}, "knee run "),
     ],

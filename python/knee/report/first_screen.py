@@ -113,7 +113,7 @@ def command_words(study: Study) -> str:
     if isinstance(command := program.get("command"), list):
         return " ".join([*words, *(_word(str(word)) for word in cast("list[object]", command))])
     if several := _table(program, "workload"):
-        return f"the workloads {', '.join(several)}"
+        return " ".join([*words, f"the workloads {', '.join(several)}"])
     args = _table(program, "args") | _table(program, "params")
     # A factor that is no argument of the file may still be one of the program.
     given = args.keys() | {name for run in study.runs for name in run.spec["program"].get("params", {})}
@@ -121,7 +121,7 @@ def command_words(study: Study) -> str:
     args |= {name: _only(levels) or f"{{{name}}}" for name, levels in factors.items()}
     # An empty argument is one that was not given.
     named = (_word(f"--{name}={value}") for name, value in args.items() if value != "")
-    return " ".join(["knee run", str(program.get("workload", "")), *named])
+    return " ".join([*words, "knee run", str(program.get("workload", "")), *named])
 
 
 def _only(levels: object) -> str:

@@ -1,6 +1,6 @@
 //! Aligns overlapping sequencing reads with affine gaps in a band, and adds up scores and traceback paths. Workers take
 //! pairs of reads from deques of their own, and steal half of another's when theirs is empty. The dial is the share of
-//! the pairs whose three matrices are mapped anew from the kernel and given back after the pair; the others use the
+//! the pairs whose three matrices are mapped and given back after the pair; the others use the
 //! worker's kept matrices. Every such pair pays for page faults, and with two threads also for the address space that
 //! they share: its lock, and the interrupts that take given-back pages out of the other cpu's translations.
 #[path = "work.rs"]
