@@ -52,6 +52,7 @@ class Made:
     pages: dict[str, int] | None = None
     cgroup: dict | None = None
     futex: dict | None = None
+    goroutines: dict | None = None
     collector: float | None = None
     """CPU seconds of the garbage collector."""
     collector_kind: str | None = None
@@ -98,6 +99,7 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     told |= {"pages": one.pages} if one.pages else {}
     told |= {"cgroup": {"own": one.cgroup}} if one.cgroup else {}
     told |= {"futex": one.futex} if one.futex else {}
+    told |= {"goroutines": one.goroutines} if one.goroutines else {}
     told |= {"hotspots": _hotspots(one.spots, one.spots_alone)} if one.spots else {}
     classes = dict.fromkeys(("nobody", "one", "few", "waiting", "more"), 0.0) | one.idle
     idle = Idle(**{name: value * by for name, value in classes.items()}, source="records", alone=one.alone)

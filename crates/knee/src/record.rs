@@ -7,7 +7,7 @@ use knee_machine::sys::Usage;
 use knee_meter::hotspots::Hotspots;
 use knee_meter::perf::Counter;
 use knee_meter::switches::Switches;
-use knee_meter::{FutexWaits, Mapped, Pressure, Sampling, ThreadUse, Throttling, Validity};
+use knee_meter::{FutexWaits, Goroutines, Mapped, Pressure, Sampling, ThreadUse, Throttling, Validity};
 use knee_workload::{Bind, Phase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,9 @@ pub(crate) struct Record {
     /// What sleeping threads waited for; absent when no sample was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) futex: Option<FutexWaits>,
+    /// What the goroutines of a Go program did; absent of other programs, and when no sample was taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) goroutines: Option<Goroutines>,
     /// Context switches of the whole tree, and how they were noticed; absent when they were not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) switches: Option<Switches>,

@@ -1,6 +1,7 @@
 //! System calls: the only room of this crate with `unsafe`.
 
 mod allocator;
+mod foreign;
 mod mapping;
 mod signals;
 
@@ -15,6 +16,7 @@ use crate::memory::{MemoryPolicy, Policy};
 use crate::{CpuSet, Error};
 
 pub use self::allocator::OrExit;
+pub use self::foreign::{MOST_SPANS, read_process};
 pub use self::mapping::Mapping;
 pub use self::signals::{SignalTimer, ignores};
 

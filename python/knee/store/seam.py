@@ -213,6 +213,26 @@ FutexWaits = dict[str, Any]
 """What sleeping threads waited for, in samples, or why it is not known."""
 
 
+class GoFunction(TypedDict):
+    """Goroutines that began with the same function."""
+
+    function: str
+    alone: int
+    beside: int
+    goroutines: int
+
+
+class GoWait(TypedDict):
+    """What goroutines waited for."""
+
+    reason: str
+    goroutines: int
+
+
+Goroutines = dict[str, Any]
+"""What the goroutines of a Go program did, in samples, or why that is not known."""
+
+
 class Place(TypedDict):
     """A place in a file."""
 
@@ -471,6 +491,7 @@ class Record(TypedDict):
     computing_threads: NotRequired[int]
     facts: NotRequired[dict[str, str]]
     futex: NotRequired[FutexWaits]
+    goroutines: NotRequired[Goroutines]
     hotspots: NotRequired[Hotspots]
     mapped: NotRequired[Mapped]
     metric: NotRequired[MetricValue]
@@ -808,6 +829,27 @@ _FUTEX_WAITS = either(
 )
 
 
+_GO_FUNCTION = thing({"function": TEXT, "alone": COUNT, "beside": COUNT, "goroutines": COUNT})
+
+
+_GO_WAIT = thing({"reason": TEXT, "goroutines": COUNT})
+
+
+_GOROUTINES = either(
+    thing(
+        {
+            "at_locks": COUNT,
+            "functions": listed(_GO_FUNCTION),
+            "idle": COUNT,
+            "samples": COUNT,
+            "waits": listed(_GO_WAIT),
+        }
+    ),
+    thing({"unavailable": TEXT}),
+    called="a goroutines",
+)
+
+
 _PLACE = thing(
     {"file": COUNT, "at": COUNT, "samples": COUNT}, {"alone": COUNT, "function": COUNT, "lines": COUNT, "same": COUNT}
 )
@@ -982,6 +1024,7 @@ RECORD = thing(
         "computing_threads": COUNT,
         "facts": any_name(TEXT),
         "futex": _FUTEX_WAITS,
+        "goroutines": _GOROUTINES,
         "hotspots": _HOTSPOTS,
         "mapped": _MAPPED,
         "metric": _METRIC_VALUE,

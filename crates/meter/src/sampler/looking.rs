@@ -17,6 +17,9 @@ impl Sampler {
         for pid in descendants(self.ancestor) {
             self.mappings.know(pid, t_ns);
             self.moves.know(pid, t_ns);
+            if let Some(go) = &mut self.go {
+                go.know(pid);
+            }
             for tid in numbered(&format!("/proc/{pid}/task")) {
                 if self.threads.get(&tid).is_some_and(|watched| watched.task.is_some() && watched.seen.pid == pid) {
                     known += 1;

@@ -21,6 +21,7 @@ use crate::asleep::Sleepers;
 use crate::budget::Budget;
 use crate::census::Census;
 use crate::gauges::Gauges;
+use crate::goroutines::{GoProgram, GoSampler};
 use crate::mapped::Mappings;
 use crate::moves::Moves;
 use crate::proc::Newest;
@@ -53,6 +54,7 @@ pub struct Sampler {
     mappings: Mappings,
     moves: Moves,
     sleepers: Sleepers,
+    go: Option<GoSampler>,
     samples: Samples,
     sampling: Sampling,
     budget: Budget,
@@ -84,6 +86,7 @@ impl Sampler {
             mappings: Mappings::default(),
             moves: Moves::new(PathBuf::from("/")),
             sleepers: Sleepers::default(),
+            go: None,
             samples: Samples::default(),
             sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new(), left_out: 0 },
             budget: Budget::default(),
@@ -99,6 +102,12 @@ impl Sampler {
     pub fn leaving(self, files: usize) -> Self {
         let fewer = files.saturating_sub(OTHER_FILES).div_ceil(2);
         Self { most: MOST_WATCHED.saturating_sub(fewer).max(FEWEST_WATCHED), ..self }
+    }
+
+    /// Reads what the goroutines of this program do as well.
+    #[must_use]
+    pub fn reading(self, program: Option<GoProgram>) -> Self {
+        Self { go: program.map(GoSampler::new), ..self }
     }
 
     /// Time until the next sample is due.
@@ -156,6 +165,7 @@ impl Sampler {
             pages: self.census.and_then(Census::fullest),
             mapped: self.mappings.finish(),
             futex,
+            goroutines: self.go.map(GoSampler::finish),
             written,
         }
     }

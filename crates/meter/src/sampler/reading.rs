@@ -31,6 +31,9 @@ impl Sampler {
             let sleeping = self.read_whole(t_ns, looks);
             self.whole_cost = thread_cpu().saturating_sub(before);
             self.sleepers.ask(&sleeping, self.period, self.whole_cost);
+            if let Some(go) = &mut self.go {
+                go.tick(t_ns);
+            }
         } else {
             self.read_times(t_ns);
         }

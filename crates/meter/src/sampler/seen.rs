@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::asleep::FutexWaits;
+use crate::goroutines::Goroutines;
 use crate::mapped::Mapped;
 use crate::states::{OffCpu, StateCounts};
 use crate::switches::SwitchSums;
@@ -101,6 +102,8 @@ pub struct Watched {
     pub mapped: Option<Mapped>,
     /// What sleeping threads waited for; none where no sample was taken.
     pub futex: Option<FutexWaits>,
+    /// What the goroutines of a Go program did; none of other programs.
+    pub goroutines: Option<Goroutines>,
     /// Whether the series could be written.
     pub written: io::Result<()>,
 }

@@ -92,7 +92,7 @@ impl Parts {
         };
         let printed = spec.check.as_ref().zip(stdout.as_ref()).map(|(check, text)| judge::output(check, text));
         let Threads { observed, pinning, unseen } = threads;
-        let Samples { sampling, futex, file, lost } = samples;
+        let Samples { sampling, futex, goroutines, file, lost } = samples;
         let computing = sampling.as_ref().filter(|_| matches!(spec.program, Program::Command { .. }));
         let cpu_ns = times.user_ns + times.system_ns;
         let computing = computing.map(|sampling| Observed { threads: &observed, ready: &sampling.ready, cpu_ns });
@@ -122,6 +122,7 @@ impl Parts {
             unseen,
             sampling,
             futex,
+            goroutines,
             switches,
             hotspots,
             cgroup,

@@ -7,6 +7,7 @@ pub(crate) mod runtimes;
 
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -40,6 +41,18 @@ pub(super) fn command(
         command.current_dir(directory);
     }
     Ok(command)
+}
+
+/// The file that a command executes: a path, or a name in a folder of `PATH`.
+pub(super) fn file(command: &Command) -> Option<PathBuf> {
+    let name = Path::new(command.get_program());
+    if name.components().count() > 1 {
+        return Some(command.get_current_dir().map_or_else(|| name.to_owned(), |folder| folder.join(name)));
+    }
+    let own =
+        command.get_envs().find(|(variable, _)| *variable == "PATH").map(|(_, value)| value.map(ToOwned::to_owned));
+    let folders = own.unwrap_or_else(|| std::env::var_os("PATH"))?;
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// Threads to leave unpinned: those requested, and those in which the runtime does no work.

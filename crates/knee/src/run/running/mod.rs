@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use knee_machine::clock::monotonic;
 use knee_machine::{CpuSet, sys};
 use knee_meter::perf::{Lent, Marks};
-use knee_meter::{Sampler, ThrottledProgram};
+use knee_meter::{GoProgram, Sampler, ThrottledProgram};
 use knee_region::format::EVENTS;
 use knee_region::{Totals, VARIABLE};
 use knee_workload::Bind;
@@ -67,11 +67,13 @@ impl Running {
         let regions = listen(&mut command, spec, launch, &counting);
         streams.connect(&mut command)?;
         sys::place_on_exec(&mut command, &spec.cpus, spec.memory.as_ref())?;
+        // Before the launch, since it takes some milliseconds.
+        let go = sampled(spec).then(|| program::file(&command).and_then(|file| GoProgram::read(&file))).flatten();
         let mut process = command.spawn()?;
         counting.started();
         drop(command);
         let [out, err] = streams.echoes();
-        let sampler = sampler(spec, begin).map(|sampler| sampler.leaving(counting.fds().count()));
+        let sampler = sampler(spec, begin).map(|sampler| sampler.leaving(counting.fds().count()).reading(go));
         let published = regions.iter().flatten().next().filter(|_| sampler.is_some()).and_then(Regions::totals);
         Ok(Self {
             stdout: captured(process.stdout.take(), out)?,
@@ -136,6 +138,11 @@ fn sampler(spec: &RunSpec, begin: Instant) -> Option<Sampler> {
     };
     let sample_ms = spec.sample_ms.unwrap_or(0);
     ((sample_ms, census_ms) != (0, 0)).then(|| Sampler::new(us(), begin, sample_ms, census_ms))
+}
+
+/// Whether the threads of a command are sampled.
+fn sampled(spec: &RunSpec) -> bool {
+    matches!(spec.program, Program::Command { .. }) && spec.sample_ms.unwrap_or(0) > 0
 }
 
 /// The pinner of a command's threads, each to a cpu; workloads pin their own.

@@ -9,7 +9,7 @@ use knee_machine::clock::nanoseconds;
 use knee_meter::hotspots::Hotspots;
 use knee_meter::perf::Counter;
 use knee_meter::switches::Switches;
-use knee_meter::{FutexWaits, Mapped, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
+use knee_meter::{FutexWaits, Goroutines, Mapped, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
 use knee_region::Totals;
 
 use super::super::pinning::{Observed, Pinner};
@@ -57,6 +57,8 @@ pub(crate) struct Samples {
     pub(crate) sampling: Option<Sampling>,
     /// What sleeping threads waited for.
     pub(crate) futex: Option<FutexWaits>,
+    /// What goroutines did.
+    pub(crate) goroutines: Option<Goroutines>,
     pub(crate) file: Option<String>,
     pub(crate) lost: Option<String>,
 }
@@ -87,8 +89,9 @@ impl Running {
             finished(sampler, &marked.spans, path.as_deref())
         });
         let (mut observed, pages, mapped, samples) = sampled.map_or_else(Default::default, |watched| {
-            let Watched { threads, sampling, pages, mapped, futex, written } = watched;
-            let samples = Samples { sampling: Some(sampling), futex, ..kept(written, &spec.id, path.as_deref()) };
+            let Watched { threads, sampling, pages, mapped, futex, goroutines, written } = watched;
+            let samples =
+                Samples { sampling: Some(sampling), futex, goroutines, ..kept(written, &spec.id, path.as_deref()) };
             (threads, pages.map(Pages::known), mapped, samples)
         });
         let mut report = text(&self.report).and_then(|text| child::read_report(&text));

@@ -22,12 +22,15 @@ from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.computing.kernel import held_by_lock, waited_for_lock
+from knee.explain.signs.idle.doubled import doubled
 from knee.explain.signs.idle.file_locks import SOME, at_file_locks, at_files, grows_with_twice
 from knee.explain.signs.idle.futexes import INTERPRETERS, RARELY, at_futexes, untimed
+from knee.explain.signs.idle.goroutines import at_locks, lock_holds, nobody_waits
 from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.idle.stretches import one_alone
 from knee.explain.signs.idle.waits import LOADED, SETTINGS, fewer, longer_turns, own_waits
 from knee.explain.signs.relief import relief
+from knee.explain.signs.words import as_ratio
 
 NAME = "sleeping lock"
 
@@ -40,18 +43,23 @@ MANY = np.log(8)
 LEAST = 0.02
 """A smaller part is not examined."""
 
+GAINS = 0.5
+"""Twice the threads on the same cpus gain this share of the idle time, at least, where smaller pieces fill the gaps."""
+
 IDLE_CLASSES = (NOBODY, ONE, FEW)
 """Parts of the ledger that a lock on a file holds."""
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    return _on_a_file(found, book) if at_files(found) else _in_memory(found, book)
+    if at_files(found):
+        return _on_a_file(found, book)
+    return _of_goroutines(found, book) if lock_holds(found) else _in_memory(found, book)
 
 
 def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
     holds, waiting = held_by_lock(found, book), own_waits(found)
-    absent = not book.value(*holds).interval.low > LEAST or separate(found) or one_alone(found)
+    absent = not book.value(*holds).interval.low > LEAST or separate(found) or one_alone(found) or nobody_waits(found)
     if absent or waiting is None or not waiting.passed_on:
         return None
     # An interpreter's own lock has the same signs; samples tell them apart, or a run with longer turns.
@@ -89,6 +97,35 @@ def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
         left=(NAME, "allocator") if untold else (),
         part=waited_for_lock(found, book).times(own),
         holds=holds,
+    )
+
+
+def _of_goroutines(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding where goroutines wait for locks. Twice the threads on the same cpus gain nothing from that."""
+    share, twice, holds = at_locks(found), doubled(found), held_by_lock(found, book)
+    whole = waited_for_lock(found, book)
+    if share is None or twice is None or twice.seconds.interval.high < -GAINS * whole.value:
+        return None
+    low, high = (min(1.0, end) for end in (share.interval.low, share.interval.high))
+    part = Part(min(1.0, share.value) * whole.value, low * whole.low, high * whole.high)
+    return (
+        None
+        if not part.low > LEAST
+        else Finding(
+            series=found.series.name,
+            cause=NAME,
+            says=f"goroutines wait for locks in {100 * min(1.0, share.value):.0f} % of the time of idle processors",
+            signs=(
+                f"samples of goroutines: {100 * low:.0f} to {100 * high:.0f} % of idle processors would have one that "
+                "waits for a lock",
+                f"twice the threads on the same cpus take {as_ratio(twice.seconds)} times as long",
+            ),
+            refute="give each goroutine its own data: if the loss stays, it is not a lock",
+            remedy="hold the lock for a shorter time, or use several",
+            threads=found.threads,
+            part=part,
+            holds=holds,
+        )
     )
 
 

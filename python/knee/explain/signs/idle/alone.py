@@ -25,6 +25,7 @@ from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER,
 from knee.explain.signs.idle.doubled import fixed_pieces, kept, told, waits_actively
 from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
+from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, own_alone
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.idle.stretches import (
@@ -79,12 +80,11 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     """Divide the idle time of a class; None if it cannot be divided, or threads take turns."""
     waiting, stays, hidden = own_waits(found), kept(found, book, name), waits_actively(found, book)
     twice = found.test(TWICE)
-    # Processes have no locks in common.
-    locks = waiting is not None and waiting.passed_on is not False and not separate(found) and not one_alone(found)
+    locks = waiting is not None and waiting.passed_on is not False and not _no_locks(found)
     if (
         not told(found)
         or waiting is None
-        or (locks and not (name == "one" and long_stretches(found)))
+        or ((locks or lock_holds(found)) and not (name == "one" and long_stretches(found)))
         or twice is None
         or stays is None
         or not np.isfinite(stays.interval.low)
@@ -111,6 +111,11 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     if name == "one":
         low, usual, most = _by_code(found, stays, *(min(one, 1 - never_beside(found)) for one in (low, usual, most)))
     return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
+
+
+def _no_locks(found: Evidence) -> bool:
+    """Whether threads that go to sleep wait for no lock, however often they do. Processes have none in common."""
+    return separate(found) or one_alone(found) or nobody_waits(found)
 
 
 def _uneven(stays: Mean, always: float, off: float) -> tuple[float, float, float]:
@@ -175,6 +180,10 @@ def _may_wait_for_turns(found: Evidence) -> bool:
 
 def never_beside(found: Evidence) -> float:
     """Return the share of the time in which one thread works alone that is one's that hardly works beside others."""
+    goroutines = own_alone(found)
+    if goroutines is not None:
+        # Any thread may run them.
+        return goroutines if goroutines > HALF else 0.0
     own, share, helper = (mean(found.watched.alone(name)).value for name in ("own", "share", "helper"))
     return share if own > ONLY and share > HALF and not helper > 0 else 0.0
 

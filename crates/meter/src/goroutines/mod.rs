@@ -1,0 +1,123 @@
+//! What the goroutines of a Go program do, in samples: which are ready, and what the others wait for.
+//!
+//! Go runs its goroutines on threads of its own choice, so what the kernel knows of threads says little of them: a thread
+//! sleeps for want of a goroutine that is ready, whatever the goroutines wait for, and works for one after another. The
+//! program's memory tells. The runtime keeps a list of all goroutines, with the state of each and the reason why it
+//! waits; debuggers read the same (Delve; `runtime/runtime2.go`). Where the fields are is in the debug information, so
+//! nothing here depends on the release; a program without it is not read.
+//!
+//! **What is exact.** The program goes on while it is read, so a goroutine that changes its state meanwhile is counted
+//! in either. Goroutines of the runtime itself (its collector, finalisers) are no work of the program: they only keep
+//! processors busy.
+//!
+//! **Cost.** One system call reads all goroutines, at most 256. Readings take a four-hundredth of the time,
+//! like the questions to sleeping threads ([`crate::asleep`]); where they would take longer, samples are left out.
+
+mod layout;
+mod memory;
+mod tally;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::Duration;
+
+use knee_machine::clock::thread_cpu;
+
+use self::layout::Layout;
+use self::memory::Memory;
+use self::tally::Tally;
+pub use self::tally::{GoFunction, GoWait, Goroutines};
+
+/// Readings may take this part of the time, beyond what is free.
+const SHARE: u32 = 400;
+const FREE: Duration = Duration::from_micros(200);
+/// Processes of the program that are read.
+const MOST_PROCESSES: usize = 64;
+
+/// A Go program whose goroutines can be read.
+#[derive(Debug)]
+pub struct GoProgram {
+    layout: Layout,
+    /// Device and number of its file.
+    file: (u64, u64),
+}
+
+impl GoProgram {
+    /// Reads a program's symbols and debug information; none if it is not Go's, or has none.
+    ///
+    /// This takes some milliseconds, so it is for before the launch.
+    #[must_use]
+    pub fn read(path: &Path) -> Option<Self> {
+        let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+        Some(Self { layout: Layout::of(path)?, file: (meta.dev(), meta.ino()) })
+    }
+}
+
+/// Samples the goroutines of a program's processes.
+#[derive(Debug)]
+pub(crate) struct GoSampler {
+    program: GoProgram,
+    /// The memory of each process; none of one that executes another program.
+    processes: BTreeMap<i32, Option<Memory>>,
+    tally: Tally,
+    spent: Duration,
+    refused: Option<String>,
+}
+
+impl GoSampler {
+    pub(crate) fn new(program: GoProgram) -> Self {
+        Self { program, processes: BTreeMap::new(), tally: Tally::default(), spent: Duration::ZERO, refused: None }
+    }
+
+    /// Notes a living process.
+    pub(crate) fn know(&mut self, pid: i32) {
+        if self.refused.is_some() || self.processes.contains_key(&pid) || self.processes.len() >= MOST_PROCESSES {
+            return;
+        }
+        let executed = std::fs::metadata(format!("/proc/{pid}/exe")).ok();
+        if executed.is_none_or(|file| (file.dev(), file.ino()) != self.program.file) {
+            return;
+        }
+        match Memory::open(pid, &self.program.layout) {
+            Ok(memory) => drop(self.processes.insert(pid, Some(memory))),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.refused = Some(format!(
+                    "process_vm_readv: {error}: kernel.yama.ptrace_scope is above 1, or a program has other rights"
+                ));
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Takes a sample of every process, as far as the budget allows.
+    pub(crate) fn tick(&mut self, t_ns: u64) {
+        let most = FREE + Duration::from_nanos(t_ns) / SHARE;
+        for process in self.processes.values_mut() {
+            if self.spent > most {
+                return;
+            }
+            let before = thread_cpu();
+            let layout = &self.program.layout;
+            let read = process.as_mut().and_then(|memory| {
+                let processors = memory.processors(layout).ok()?;
+                Some((processors, memory.goroutines(layout).ok()?))
+            });
+            match read {
+                Some((processors, goroutines)) => self.tally.note(processors, &goroutines, layout),
+                // It has ended, or executes another program.
+                None => *process = None,
+            }
+            self.spent += thread_cpu().saturating_sub(before);
+        }
+    }
+
+    /// All that was found.
+    pub(crate) fn finish(self) -> Goroutines {
+        match self.refused {
+            Some(unavailable) => Goroutines::Unavailable { unavailable },
+            None => self.tally.finish(&self.program.layout),
+        }
+    }
+}
