@@ -109,6 +109,26 @@ def test_waits_for_locks_on_files_are_as_long_as_samples_say(more, seconds):
     assert joined(0, SPEC, record("1", 1, 2.0, 2.0, **more)).file_locks_s == seconds
 
 
+@pytest.mark.parametrize(
+    ("threads", "sleeps"),
+    [
+        ([(100, 7), (90, 5), (10, 900)], 12),
+        ([(100, 7), (90, 5), (30, 900)], 912),
+        ([(100, 7), (90, None)], None),
+        ([(100, 7), (10, 900)], None),
+        ([(2, 1)] * 100, None),
+        ([], None),
+    ],
+    ids=["one hands out work", "it works, too", "not known of each", "one works", "they come and go", "none"],
+)
+def test_sleeps_of_threads_that_work_are_counted_alone(threads, sleeps):
+    helper = THREAD | {"cpu_ns": 500, "helper": True, "switches": {"voluntary": 40}}
+    seen = [THREAD | {"cpu_ns": time, "switches": {"voluntary": often}} for time, often in threads]
+    spec = SPEC | {"threads": 2}
+    assert joined(0, spec, record("1", 1, 2.0, 2.0, observed_threads=[helper, *seen])).own_sleeps == sleeps
+    assert joined(0, spec, record("1", 1, 2.0, 2.0, observed_threads=[THREAD | {"switches": 3}])).own_sleeps is None
+
+
 def test_a_metric_has_its_own_time_and_a_phase_its_own_cpu_time():
     phases = [{"name": "match", "wall_ns": 2_000_000_000, "cpu_ns": 3_000_000_000}]
     metric = {"name": "match", "value": 2.0, "unit": "s"}

@@ -158,6 +158,16 @@ def test_in_an_interpreter_a_lock_is_named_only_after_the_run_that_tells_whose_i
 PYTHON = {"programs": [], "libraries": ["libpython3.11.so.1.0"]}
 
 
+def test_a_thread_that_hands_out_work_hides_no_lock_among_those_that_do_it():
+    # It sleeps as often on one cpu, and so do all threads together.
+    idle = waits(0.75, 0.5, sleeps=4000)
+    seen, alone = replace(idle, own_sleeps=1500), Made(1.0, 1.0, sleeps=3000, own_sleeps=20)
+    tests = {"one cpu": alone, "twice the threads": waits(0.75, 0.5, shares=FOUR), "switches": seen}
+    assert list(named(evidence_of(BASE, idle, tests))) == [("sleeping lock",)]
+    unknown = {**tests, "switches": idle}
+    assert ("sleeping lock",) not in named(evidence_of(BASE, idle, unknown))
+
+
 def at_futex(timed: int = 40, threads: int = 2, elsewhere: int = 3) -> dict:
     """Return what the record of a run says of 40 waits at one futex, and some at another."""
     hot = {"pid": 7, "address": "0x7f00", "waits": 40, "timed": timed, "threads": threads}

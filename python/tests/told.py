@@ -62,6 +62,8 @@ class Made:
     """Samples at places, such as ``main+16``: 16 bytes from the begin of a file, in a function of that name."""
     spots_alone: dict[str, int] | None = None
     """Those of them that were taken while no other thread could run."""
+    own_sleeps: int | None = None
+    """How often threads that work gave up their cpu."""
 
 
 def runs(
@@ -106,7 +108,7 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     return Run(
         order, spec, told, None, one.seconds * by, one.cpu * by, idle=idle, disk_s=one.disk * by, shares=one.shares,
         collector_s=one.collector, collector_kind=one.collector_kind,
-        file_locks_s=None if one.file_locks is None else one.file_locks * by,
+        file_locks_s=None if one.file_locks is None else one.file_locks * by, own_sleeps=one.own_sleeps,
     )  # fmt: skip
 
 

@@ -78,6 +78,11 @@ class Cell:
         return self._each("sleeps")
 
     @property
+    def own_sleeps(self) -> Array:
+        """How often threads that work gave up their cpu, where records of context switches tell."""
+        return self._each("own sleeps")
+
+    @property
     def turns(self) -> Array:
         """How often threads lost their cpu to others."""
         return self._each("turns")
@@ -136,5 +141,6 @@ _VALUES: dict[str, Callable[[Run], float]] = {
     "helpers": lambda run: run.helpers_s,
     "collector": lambda run: np.nan if run.collector_s is None else run.collector_s,
     "sleeps": lambda run: run.record["rusage"]["voluntary_switches"],
+    "own sleeps": lambda run: np.nan if run.own_sleeps is None else run.own_sleeps,
     "turns": lambda run: run.record["rusage"]["involuntary_switches"],
 }

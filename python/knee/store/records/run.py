@@ -47,6 +47,8 @@ class Run:
     """Which garbage collector a Java VM used, as its threads are called; None elsewhere."""
     processes: bool = False
     """Whether it computed in several processes of one thread each."""
+    own_sleeps: int | None = None
+    """How often threads that work gave up their cpu; None without records of context switches."""
     file_locks_s: float | None = None
     """Thread-seconds in which threads waited for locks on files, at least, as samples show; None without samples."""
 
@@ -114,7 +116,7 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False, inp
         idle=idle, disk_s=threads.on_disk_s(record), shares=threads.shares(record),
         helpers_s=threads.helpers_s(record), processes=threads.in_processes(record),
         collector_s=threads.collector_s(record), collector_kind=threads.collector_kind(record),
-        file_locks_s=threads.at_file_locks_s(record),
+        own_sleeps=threads.own_sleeps(record, spec["threads"]), file_locks_s=threads.at_file_locks_s(record),
     )  # fmt: skip
 
 

@@ -16,6 +16,9 @@ MOST_SHARES = 64
 COMPUTES = 0.02
 """Share of the CPU time from which on a thread counts."""
 
+WORKS, MOST_OF_IT = 0.25, 0.7
+"""A thread works that has this share of an equal part of the CPU time; those that work must have so much of all."""
+
 COLLECTORS = ("GC Thread#", "G1 ", "ZWorker", "ZDriver", "Shenandoah ", "VM Thread")
 """How the names of threads begin that collect garbage. That of the Java VM itself does so for the serial collector."""
 
@@ -37,6 +40,30 @@ def shares(record: Record) -> tuple[float, ...]:
 def computing(shares: tuple[float, ...]) -> int:
     """Return how many threads computed, of which more than a trifle is known."""
     return sum(share > COMPUTES for share in shares)
+
+
+def own_sleeps(record: Record, threads: int) -> int | None:
+    """Return how often the threads that work gave up their cpu; None where that is not known of each.
+
+    A thread works that has a quarter of an equal share of the CPU time: one that starts the others and hands work to
+    them sleeps as often as it has to wait for them, which is no sign of waits among those.
+    """
+    seen: list[tuple[object, object]] = [
+        (thread.get("cpu_ns"), thread.get("switches"))
+        for thread in record["observed_threads"]
+        if not thread.get("helper")
+    ]
+    known = [
+        (time, cast("dict[str, object]", one).get("voluntary") if isinstance(one, dict) else None)
+        for time, one in seen
+        if isinstance(time, int)
+    ]
+    total = sum(time for time, _ in known)
+    works = [(time, often) for time, often in known if time > WORKS * total / threads]
+    counts = [often for _, often in works if isinstance(often, int)]
+    # Where threads come and go, none of them has much.
+    enough = len(works) > 1 and sum(time for time, _ in works) > MOST_OF_IT * total
+    return sum(counts) if enough and len(counts) == len(works) else None
 
 
 def helpers_s(record: Record) -> float:

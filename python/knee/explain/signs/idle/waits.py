@@ -1,7 +1,8 @@
 """How often threads wait for each other, against all threads on one cpu.
 
 A lock is passed on hundreds or thousands of times a second, and on one cpu hardly ever: no thread runs while another
-one holds it. Threads that wait because one of them has more to do, or works alone, go to sleep as often on one cpu.
+one holds it. Threads that wait because one of them has more to do, or works alone, go to sleep as often on one cpu; so
+does a thread that hands out the work of others, which is left out where records of context switches tell of each.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.evidence.cell import Cell
-from knee.explain.evidence.evidence import ONE_CPU, Evidence
+from knee.explain.evidence.evidence import FEWEST, ONE_CPU, Evidence
 from knee.explain.evidence.means import Mean, against, mean
-from knee.stats.intervals import combined
+from knee.stats.intervals import Array, combined
 
 PASSED = 2.0
 """A lock is passed on this many times as often as on one cpu, at least."""
@@ -130,9 +131,18 @@ def _of(found: Evidence, cell: Cell) -> Waits | None:
     one_cpu = found.test(ONE_CPU)
     if one_cpu is None:
         return None
-    # The waits of the base are none for other threads; and there are a few more each, so that there is always a ratio.
-    # Runs of questions may be in other blocks, so means are subtracted and compared.
+    watched = found.watched if cell is found.many else cell
+    if all(np.isfinite(one.own_sleeps).sum() >= FEWEST for one in (watched, one_cpu)):
+        # Others, such as one that hands out the work, sleep as often on one cpu.
+        return _compared(watched.own_sleeps, one_cpu.own_sleeps, watched.seconds)
+    # The waits of the base are none for other threads.
     before = mean(found.base.sleeps).value
-    many, one = (np.maximum(0.0, each.sleeps - before) + FEW for each in (cell, one_cpu))
-    known, few = (each[np.isfinite(each)] for each in (many, one))
-    return Waits(mean(many / cell.seconds), against(many, one), combined(known, [(-PASSED, few)])[1].low)
+    return _compared(cell.sleeps - before, one_cpu.sleeps - before, cell.seconds)
+
+
+def _compared(many: Array, one_cpu: Array, seconds: Array) -> Waits:
+    # There are a few more each, so that there is always a ratio. Runs of questions may be in other blocks, so means are
+    # compared.
+    every, few = (np.maximum(0.0, each) + FEW for each in (many, one_cpu))
+    known, other = (each[np.isfinite(each)] for each in (every, few))
+    return Waits(mean(every / seconds), against(every, few), combined(known, [(-PASSED, other)])[1].low)
