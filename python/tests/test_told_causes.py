@@ -503,6 +503,35 @@ def test_beside_other_programs_that_may_have_taken_much_nothing_is_named():
     assert many.why.startswith("other programs may have taken 0.125 [0.125, 0.125] of the loss of 0.531")
 
 
+def clock_changes(made: list, blocks: set[int], step: float) -> list:
+    """Let the clock of the cpus fall by this logarithm during the runs of these blocks."""
+
+    def changed(run):
+        if run.spec["block"] not in blocks:
+            return run
+        validity = {**run.record["validity"], "clock_before_ns": 1.0, "clock_after_ns": math.exp(step)}
+        return replace(run, record={**run.record, "validity": validity})
+
+    return [changed(run) for run in made]
+
+
+@pytest.mark.parametrize(("blocks", "left_out"), [({2}, 4), ({2, 3}, 0), ({1, 2, 3, 4, 5, 6}, 0)])
+def test_runs_during_which_the_clock_changed_are_left_out_only_where_that_is_rare(blocks, left_out):
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
+    made = clock_changes(runs(BASE, waits(0.75, 0.5), tests, noise=0.03), blocks, 0.2)
+    found = explanation(evidence(series_of(made), 2))
+    assert [one.cause for one in found.findings] == ["serial part"], found.why
+    assert found.left_out == left_out
+
+
+def test_work_is_not_uneven_where_the_clock_changes_by_as_much():
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.51, 0.0, shares=FOUR)}
+    made = runs(BASE, waits(0.55, 0.1, shares=(0.6, 0.4)), tests)
+    assert list(named(evidence(series_of(made), 2))) == [("imbalance",)]
+    changed = clock_changes(made, {1, 2, 3, 4, 5, 6}, 0.1)
+    assert named(evidence(series_of(changed), 2)) == {}
+
+
 @pytest.mark.parametrize(
     ("disturbed", "cause", "left_out"), [(0, "serial part", 0), (2, "serial part", 2), (4, None, 0)]
 )

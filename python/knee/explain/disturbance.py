@@ -59,18 +59,25 @@ def disturbance(run: Run) -> str | None:
     """Return what disturbed a run; None if nothing did. Nothing disturbs virtual time."""
     if run.rehearsed:
         return None
+    return by_others(run) or clock_changed(run)
+
+
+def by_others(run: Run) -> str | None:
+    """Return how busy other programs, or a hypervisor, were during a run; None if that is no more than usual."""
     shares = _shares(run)
     shares = {**shares, "other_busy": _surely_busy(run, shares)}
     for name, limit in LIMITS.items():
         if shares.get(name, 0.0) > limit and shares[name] * _capacity_s(run) > SEVERAL_TICKS:
             return f"{name.replace('_', ' ')} {100 * shares[name]:.0f} %"
-    before, after = shares.get("clock_before_ns"), shares.get("clock_after_ns")
-    # An edited record may hold any number.
-    if before is None or after is None or min(before, after) <= 0:
-        return None
-    if abs(math.log(after) - math.log(before)) > CLOCK_CHANGE:
-        return f"clock proxy from {before:.2f} to {after:.2f} ns"
     return None
+
+
+def clock_changed(run: Run) -> str | None:
+    """Return how the clock of the cpus changed during a run; None if it hardly did."""
+    if clock_step(run) <= CLOCK_CHANGE:
+        return None
+    shares = _shares(run)
+    return f"clock proxy from {shares['clock_before_ns']:.2f} to {shares['clock_after_ns']:.2f} ns"
 
 
 def observed(run: Run) -> bool:
@@ -78,19 +85,36 @@ def observed(run: Run) -> bool:
     return "other_busy" in _shares(run)
 
 
-def taken(run: Run, allowed: int) -> float:
+def clock_step(run: Run) -> float:
+    """Return by how much the clock of the cpus changed during a run, in logarithms; 0 where that is not known."""
+    shares = _shares(run)
+    before, after = shares.get("clock_before_ns"), shares.get("clock_after_ns")
+    # An edited record may hold any number.
+    if run.rehearsed or before is None or after is None or min(before, after) <= 0:
+        return 0.0
+    return abs(math.log(after) - math.log(before))
+
+
+def taken(run: Run, allowed: int, *, clock: bool = True) -> float:
     """Return the largest share of the run's time that other programs may have cost; 0 for an undisturbed run.
 
-    ``allowed`` is the number of cpus that an unpinned run may use.
+    Parameters
+    ----------
+    run
+        The run.
+    allowed
+        The number of cpus that an unpinned run may use.
+    clock
+        Whether a clock that changed counts as well. Over several runs it does so in either direction, by chance, and
+        their interval holds that already.
     """
-    why = disturbance(run)
-    if why is None:
+    why = disturbance(run) if clock else by_others(run)
+    if run.rehearsed or why is None:
         return 0.0
     shares, cpus = _shares(run), len(run.spec["cpus"]) or allowed
     wall = run.record["wall_ns"] / 1e9
     if "clock" in why:
-        slower = math.log(shares["clock_after_ns"]) - math.log(shares["clock_before_ns"])
-        return min(MOST, 1 - math.exp(-abs(slower)))
+        return min(MOST, 1 - math.exp(-clock_step(run)))
     # Each cpu on which other programs were busy may have delayed the whole program.
     busy = _surely_busy(run, shares) * cpus
     waited = None if run.waited_ns is None else max(0.0, run.waited_ns / 1e9 - _stopped_s(run)) / wall

@@ -2,7 +2,8 @@
 
 Runs that other programs disturbed are left out where enough others remain: they may tell otherwise than the rest who
 waits for whom, and a bound on what others took is wide. Runs are disturbed by chance, so the rest is no choice by time.
-Where too few remain, all of them count, within that bound.
+Where too few remain, all of them count, within that bound. A clock that changes during most runs makes times longer
+or shorter by chance, which intervals hold; then leaving out what is left of the blocks' pairs would cost more.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from knee.explain.disturbance import disturbance
+from knee.explain.disturbance import by_others, clock_changed
 from knee.explain.evidence.cell import Cell
 from knee.explain.scaling.series import Series
 from knee.store import Run
@@ -34,6 +35,9 @@ SLOW, FAR = 0.08, 5.0
 
 DISTURBED = 2 / 3
 """Share of the runs of a kind that may be left out since other programs disturbed them."""
+
+RARELY = 1 / 4
+"""Share of the runs of a kind, at most, during which the clock changed, where those are left out."""
 
 UNDISTURBED = 3
 """Runs that must be left then."""
@@ -131,7 +135,9 @@ def evidence(series: Series, threads: int) -> Evidence:
 
 def _undisturbed(runs: tuple[Run, ...]) -> tuple[Run, ...]:
     """Leave out disturbed runs where enough others remain."""
-    calm = tuple(run for run in runs if disturbance(run) is None)
+    changed = {run.spec["id"] for run in runs if clock_changed(run)}
+    changed = changed if len(changed) <= RARELY * len(runs) else set[str]()
+    calm = tuple(run for run in runs if run.spec["id"] not in changed and (run.rehearsed or by_others(run) is None))
     enough = len(calm) >= max(UNDISTURBED, (1 - DISTURBED) * len(runs))
     return calm if enough else runs
 

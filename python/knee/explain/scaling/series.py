@@ -122,15 +122,18 @@ class Series:
         found = table(self.counting, threads, self._blocks, cpu=True)
         return found / (threads / self.curve.base if self.weak else 1)
 
-    def taken(self, threads: int, blocks: int | None = None) -> Array:
-        """Return the largest share of each block's time that other programs may have cost, shape (blocks,)."""
-        return self._taken(self.by_threads.get(threads, []), threads, blocks)
+    def taken(self, threads: int, blocks: int | None = None, *, clock: bool = True) -> Array:
+        """Return the largest share of each block's time that other programs may have cost, shape (blocks,).
 
-    def _taken(self, runs: Sequence[Run], threads: int, blocks: int | None = None) -> Array:
+        ``clock`` says whether a clock that changed counts as well.
+        """
+        return self._taken(self.by_threads.get(threads, []), threads, blocks, clock=clock)
+
+    def _taken(self, runs: Sequence[Run], threads: int, blocks: int | None = None, *, clock: bool = True) -> Array:
         shares = np.zeros(blocks or self._blocks)
         for run in runs:
             if run.threads == threads and run.bad is None:
-                shares[run.spec["block"] - 1] = taken(run, self.cpus)
+                shares[run.spec["block"] - 1] = taken(run, self.cpus, clock=clock)
         return shares
 
 

@@ -14,19 +14,21 @@ further threads add is no work that fills the gap.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from knee.explain.causes.cause import Part
+from knee.explain.disturbance import clock_step
 from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.evidence.means import Mean, against, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER, Ledger
 from knee.explain.signs.idle.doubled import fixed_pieces, kept, told, waits_actively
 from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
-from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, own_alone
+from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, own_alone, pieces_alone
 from knee.explain.signs.idle.own_code import own_code
+from knee.explain.signs.idle.pieces import divided_unevenly
 from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.idle.stretches import (
     ONLY,
@@ -53,6 +55,9 @@ that wakes up waits for a cpu, and does not count as idle.
 
 TURN_S = 0.004
 """How long threads of equal rights take turns on a cpu, about: the kernel's slice is 3 ms."""
+
+SURELY = 0.85
+"""Share of the idle time that a part which nobody divided surely keeps with twice the threads."""
 
 HALF = 0.5
 """A part that nobody divided is in every run, so what is left is less than this share of it in hardly any."""
@@ -110,7 +115,23 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
         low = usual = most = 1.0
     if name == "one":
         low, usual, most = _by_code(found, stays, *(min(one, 1 - never_beside(found)) for one in (low, usual, most)))
-    return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
+    # A piece of the work that goroutines share, unless twice the threads surely leave it as long.
+    if name == "one" and stays.interval.low < SURELY and pieces_alone(found):
+        most = 1.0
+    uneven = _part(whole, usual, low, most)
+    uneven = replace(uneven, low=max(0.0, uneven.low - _by_the_machine(found)))
+    return Alone(uneven, _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
+
+
+def _by_the_machine(found: Evidence) -> float:
+    """Return how much longer a cpu may take for a piece of the work than another one for as much, in logarithms.
+
+    Where the clock of the cpus changes while a run lasts, as on a host with other guests, it does so on one cpu more
+    than on another, by chance; unless the same threads have most work in each run.
+    """
+    if divided_unevenly(found):
+        return 0.0
+    return float(np.median([clock_step(run) for cell in (found.base, found.many, found.watched) for run in cell.runs]))
 
 
 def _no_locks(found: Evidence) -> bool:

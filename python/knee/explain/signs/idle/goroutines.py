@@ -30,6 +30,11 @@ RARELY = 0.1
 OWN = 0.9
 """Share of the samples of a function's goroutines in which one is alone, where they hardly work beside others."""
 
+BESIDE, SHARED = 0.75, 0.8
+"""Where work is shared, a function's goroutines are alone in at most this share of their samples; and those of such
+functions have at least this share of all samples in which one is alone.
+"""
+
 FOR_NOBODY = ("sync.WaitGroup.Wait", "sleep", "IO wait")
 """Reasons to wait that are for no turn: for the end of others, for a time, for a file."""
 
@@ -64,6 +69,17 @@ def own_alone(found: Evidence) -> float | None:
     alone = sum(one for one, _ in ready.values())
     own = sum(one for one, beside in ready.values() if one >= OWN * (one + beside))
     return clopper_pearson(own, alone).low if alone >= ENOUGH else None
+
+
+def pieces_alone(found: Evidence) -> bool:
+    """Whether the goroutine that computes alone is nearly always one of several that do the same work beside others."""
+    ready = _ready(found)
+    many = {
+        one["function"] for each in _known(found) for one in each["functions"] if one["goroutines"] >= found.threads
+    }
+    alone = sum(one for one, _ in ready.values())
+    pieces = sum(one for name, (one, beside) in ready.items() if name in many and one < BESIDE * (one + beside))
+    return alone >= ENOUGH and clopper_pearson(pieces, alone).low > SHARED
 
 
 def _ready(found: Evidence) -> dict[str, tuple[int, int]]:
