@@ -1,8 +1,4 @@
-"""Remedies that ``knee try`` tries: one file each, and their list.
-
-Left out: a spinning lock instead of a sleeping one. It would need a compiled library, and waiting threads that spin can
-stop a program for ever where there are more of them than cpus.
-"""
+"""Remedies that ``knee try`` tries: one file each, and their list."""
 
 from __future__ import annotations
 
@@ -24,6 +20,7 @@ from knee.study.remedies import (
     python_lock,
     quota,
     schedule,
+    spinning_lock,
     waiting,
 )
 from knee.study.remedies.remedy import Remedy
@@ -46,6 +43,7 @@ REMEDIES: tuple[Source, ...] = (
     fewer_threads,
     schedule,
     waiting,
+    spinning_lock,
     allocator,
     kept_memory,
     huge_pages,

@@ -26,6 +26,8 @@ class Executable:
     loader: str | None
     is_go: bool
     is_python: bool
+    takes_locks: bool = False
+    """Whether it calls ``pthread_mutex_lock``."""
 
 
 def executable(path: str) -> Executable | None:
@@ -37,7 +39,8 @@ def executable(path: str) -> Executable | None:
             (arch,) = struct.unpack_from("<H", data, 18)
             # Python's interpreter exports this function; a program that embeds Python loads a library that does.
             is_python = data.find(b"\0Py_BytesMain\0") >= 0
-            return Executable(path, arch, _loader(data), ".go.buildinfo" in _sections(data), is_python)
+            is_go, takes_locks = ".go.buildinfo" in _sections(data), data.find(b"\0pthread_mutex_lock\0") >= 0
+            return Executable(path, arch, _loader(data), is_go, is_python, takes_locks)
     except (OSError, ValueError, struct.error):
         return None
 
