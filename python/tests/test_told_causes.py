@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from told import Made, evidence_of, named, runs, series_of
 
+from knee.explain.causes.cause import Part
 from knee.explain.evidence.evidence import evidence
 from knee.explain.ledger.explanation import explanation
 from knee.report.tables.why import doubts, left_out
@@ -530,6 +531,18 @@ def test_work_is_not_uneven_where_the_clock_changes_by_as_much():
     assert list(named(evidence(series_of(made), 2))) == [("imbalance",)]
     changed = clock_changes(made, {1, 2, 3, 4, 5, 6}, 0.1)
     assert named(evidence(series_of(changed), 2)) == {}
+
+
+def test_a_cause_that_holds_less_than_what_is_explained_at_all_is_not_named(monkeypatch):
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
+    found = evidence_of(BASE, waits(0.75, 0.5), tests)
+    (serial,) = explanation(found).findings
+    small = replace(serial, cause="clock", part=Part(0.04, 0.03, 0.05), holds=())
+    monkeypatch.setattr("knee.explain.ledger.explanation.candidates", lambda *_: [serial, small])
+    assert explanation(found).findings == (serial,)
+    monkeypatch.setattr("knee.explain.ledger.explanation.candidates", lambda *_: [small])
+    alone = explanation(found)
+    assert (alone.findings, alone.why) == ((), "no cause holds 0.05 of the loss")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from knee.explain.signs.words import plain
 from knee.stats.intervals import Interval
 
 LEAST = 0.05
-"""A loss whose interval reaches below this is not explained."""
+"""A loss whose interval reaches below this is not explained, and a cause that holds less of it is not named."""
 
 TOO_MUCH = 0.20
 """Share of the loss that may be unexplained. Where it cannot be told whether it is more, causes are named."""
@@ -127,9 +127,11 @@ def explanation(found: Evidence) -> Explanation:
     checked, possible = checks(found, book), candidates(found, book)
     left = unexplained(book, possible)
     status, why = _status(found, book, checked, left)
-    kept = tuple(possible) if status == "explained" else ()
+    # What a smaller one costs, the program may have anyway; it is no part of what is unexplained.
+    named = tuple(one for one in possible if one.part is None or one.part.value >= LEAST)
+    kept = named if status == "explained" else ()
     if status == "explained" and not kept:
-        why = "no cause shows both of its signs"
+        why = f"no cause holds {LEAST} of the loss" if possible else "no cause shows both of its signs"
     failed = tuple(f"{name}: {why}" for name, (_, why) in found.failed.items())
     many = len(found.tests) if found.asked else 0
     divided = tuple(factors(found))
