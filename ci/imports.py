@@ -66,7 +66,14 @@ LIBRARIES = {
 }
 """Rooms that may import only these libraries besides the standard library."""
 
-STARTERS = {"_binary.py", "cluster/parts.py", "cluster/worker.py", "study/run/execute.py", "study/run/runner.py"}
+STARTERS = {
+    "_binary.py",
+    "cluster/parts.py",
+    "cluster/worker.py",
+    "study/run/compiler.py",
+    "study/run/execute.py",
+    "study/run/runner.py",
+}
 """The only modules that may start processes."""
 
 

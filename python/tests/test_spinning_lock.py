@@ -1,16 +1,21 @@
 """The spinning lock that `knee try` loads into a program: what it changes, and what it leaves as it is."""
 
+import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from conftest import skipped
 from test_remedies import here, kind, named, spec
 
-from knee.study.remedies import spinning_lock
+from knee.study.remedies.executable import executable
+from knee.study.remedies.remedy import Remedy
+from knee.study.remedies.situation import Situation
+from knee.study.remedies.spinning_lock import LIBRARY, SOURCE
+from knee.study.run import compiler, trials
+from knee.study.run.compiler import compiled
 
 PROGRAM = r"""
 #define _GNU_SOURCE
@@ -61,12 +66,12 @@ int main(void) {
 @pytest.fixture
 def program(tmp_path):
     """A program in which two threads take a mutex in turn."""
-    compiler = next(filter(None, map(shutil.which, spinning_lock.COMPILERS)), None)
-    if compiler is None:
+    cc = next(filter(None, map(shutil.which, compiler.COMPILERS)), None)
+    if cc is None:
         skipped("there is no C compiler")
     source, made = tmp_path / "program.c", tmp_path / "program"
     source.write_text(PROGRAM)
-    subprocess.run([compiler, "-O2", "-pthread", source, "-o", made], check=True)
+    subprocess.run([cc, "-O2", "-pthread", source, "-o", made], check=True)
     return made
 
 
@@ -76,8 +81,8 @@ def said(program: Path, **env: str) -> list[int]:
     return list(map(int, done.stdout.split()))
 
 
-def test_threads_hardly_sleep_for_a_mutex_and_the_answer_is_the_same(program):
-    library, why = spinning_lock.compiled()
+def test_threads_hardly_sleep_for_a_mutex_and_the_answer_is_the_same(program, tmp_path):
+    library, why = compiled(SOURCE, tmp_path / LIBRARY)
     assert library is not None, why
     *answer, sleeps = said(program)
     *same, fewer = said(program, LD_PRELOAD=str(library))
@@ -87,33 +92,57 @@ def test_threads_hardly_sleep_for_a_mutex_and_the_answer_is_the_same(program):
 
 
 def test_it_is_tried_on_programs_that_take_mutexes_where_each_thread_has_a_cpu(program, tmp_path):
-    locks = named(kind(here(tmp_path), path=str(program), takes_locks=True))["spinning lock"]
+    def made(**more: object) -> Situation:
+        return here(tmp_path, compiled=lambda source, name: compiled(source, tmp_path / name), **more)
+
+    def remedy(one: Situation) -> Remedy:
+        return named(one)["spinning lock"]
+
+    found = executable(str(program))
+    assert found is not None
+    assert found.takes_locks
+    locks = remedy(kind(made(), path=str(program), takes_locks=True))
     assert locks.applies, locks.why_not
-    assert locks.change["program"]["env"]["LD_PRELOAD"].endswith("libknee_spinning_lock.so")
-    theirs = kind(here(tmp_path, environ={"LD_PRELOAD": "/lib/theirs.so"}), takes_locks=True)
-    assert named(theirs)["spinning lock"].change["program"]["env"]["LD_PRELOAD"].endswith(".so:/lib/theirs.so")
-    assert "takes no mutex" in str(named(here(tmp_path))["spinning lock"].why_not)
-    crowded = kind(here(tmp_path, as_is=spec(4, cpus=[0])), takes_locks=True)
-    assert "more threads than cpus" in str(named(crowded)["spinning lock"].why_not)
-    other = kind(here(tmp_path), takes_locks=True, arch=1)
-    assert "another kind of processor" in str(named(other)["spinning lock"].why_not)
+    assert locks.change["program"]["env"] == {"LD_PRELOAD": str(tmp_path / LIBRARY)}
+    theirs = remedy(kind(made(environ={"LD_PRELOAD": "/lib/theirs.so"}), takes_locks=True))
+    assert theirs.change["program"]["env"] == {"LD_PRELOAD": f"{tmp_path / LIBRARY}:/lib/theirs.so"}
+    assert "takes no mutex" in str(remedy(made()).why_not)
+    assert "more threads than cpus" in str(remedy(kind(made(as_is=spec(4, cpus=[0])), takes_locks=True)).why_not)
+    assert "another kind of processor" in str(remedy(kind(made(), takes_locks=True, arch=1)).why_not)
+    assert "`knee try` does so" in str(remedy(kind(here(tmp_path), takes_locks=True)).why_not)
 
 
-def compiled(**env: str) -> list[str]:
-    code = "from knee.study.remedies import spinning_lock; print(*spinning_lock.compiled(), sep='|')"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | env, check=True, capture_output=True, text=True
-    )
-    return done.stdout.strip().split("|")
-
-
-def test_the_library_is_deleted_when_knee_ends_and_without_a_compiler_there_is_none(program, tmp_path):
-    library, why = compiled()
-    assert why == "None"
-    assert Path(library).name == "libknee_spinning_lock.so"
-    assert not Path(library).parent.exists()
-    assert compiled(PATH=str(tmp_path / "empty")) == ["None", "it takes a C compiler: install gcc"]
+def test_a_library_is_compiled_whole_and_follows_no_link(program, tmp_path, monkeypatch):
+    target, library = tmp_path / "target", tmp_path / LIBRARY
+    target.write_text("kept")
+    library.symlink_to(target)
+    assert compiled(SOURCE, library) == (library, None)
+    assert not library.is_symlink()
+    assert target.read_text() == "kept"
+    assert not list(tmp_path.glob("compiled-*"))
     wrong = tmp_path / "cc"
     wrong.write_text("#!/bin/sh\necho 'no room left' >&2\nexit 1\n")
     wrong.chmod(0o755)
-    assert compiled(PATH=f"{tmp_path}:{os.environ['PATH']}") == ["None", f"{wrong} cannot compile it: no room left"]
+    with monkeypatch.context() as changed:
+        changed.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        assert compiled(SOURCE, library) == (None, f"{wrong} cannot compile it: no room left")
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    assert compiled(SOURCE, library) == (None, "it takes a C compiler: install gcc")
+
+
+def test_trials_do_not_go_on_without_the_library_that_they_load(simulated, tmp_path):
+    folder = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}, blocks=2)
+    library = tmp_path / LIBRARY
+    library.touch()
+    last = json.loads(folder.plan.read_text().splitlines()[-1])
+    trial = {
+        **last,
+        "id": "9999",
+        "role": "remedy",
+        "program": {"command": ["p"], "env": {"LD_PRELOAD": f"{library}:x"}},
+    }
+    with folder.plan.open("a") as plan:
+        plan.write(json.dumps(trial) + "\n")
+    assert trials.lost_library(folder) is None
+    library.unlink()
+    assert trials.lost_library(folder) == str(library)

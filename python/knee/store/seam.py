@@ -223,9 +223,10 @@ class GoFunction(TypedDict):
 
 
 class GoWait(TypedDict):
-    """What goroutines waited for."""
+    """What goroutines that began with one function waited for."""
 
     reason: str
+    function: str
     goroutines: int
 
 
@@ -832,15 +833,17 @@ _FUTEX_WAITS = either(
 _GO_FUNCTION = thing({"function": TEXT, "alone": COUNT, "beside": COUNT, "goroutines": COUNT})
 
 
-_GO_WAIT = thing({"reason": TEXT, "goroutines": COUNT})
+_GO_WAIT = thing({"reason": TEXT, "function": TEXT, "goroutines": COUNT})
 
 
 _GOROUTINES = either(
     thing(
         {
             "at_locks": COUNT,
+            "collecting": COUNT,
             "functions": listed(_GO_FUNCTION),
             "idle": COUNT,
+            "processors": COUNT,
             "samples": COUNT,
             "waits": listed(_GO_WAIT),
         }

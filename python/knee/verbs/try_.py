@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -22,6 +23,7 @@ from knee.study.remedies import all_remedies
 from knee.study.remedies.remedy import Remedy
 from knee.study.remedies.situation import Situation, situation
 from knee.study.run import execute, progress, trials
+from knee.study.run.compiler import compiled
 from knee.study.run.quiet import Waiting, say_load
 from knee.study.run.signals import Stopped
 from knee.study.run.trust import TRY, check
@@ -85,17 +87,21 @@ def try_(
     limit_s = None if budget is None else seconds(budget, "--budget")
     wait_s = None if wait_quiet is None else seconds(wait_quiet, "--wait-quiet")
     study = Contents.read(folder).folder
-    here = _situation(study, _levels(levels))
-    found = all_remedies(here)
-    _refuse_doubles(found)
     if only_list:
-        _print_list(here, found, as_json=as_json)
+        with TemporaryDirectory(prefix="knee-") as libraries:
+            here = _situation(study, _levels(levels), Path(libraries))
+            _print_list(here, _found(here), as_json=as_json)
         return 0
+    here = _situation(study, _levels(levels), study.path.absolute())
+    found = _found(here)
     if trials.unfinished(study):
         if only:
             hint = f"knee try {shlex.quote(str(folder))} continues them"
             raise StudyError("--only: trials that were interrupted are left to run", hint=hint)
         check(study, trusted=trust, doing=TRY)
+        if library := trials.lost_library(study):
+            hint = "move the study back, or make a new one"
+            raise StudyError(f"cannot continue the trials: {library} is gone, which they load", hint=hint)
         terminal.err("knee: continuing the trials that were interrupted")
     else:
         wanted = _fitting(study, here, _wanted(found, only), blocks, limit_s)
@@ -116,7 +122,14 @@ def _levels(texts: Sequence[str]) -> dict[str, str]:
     return {name: level for name, _, level in parted}
 
 
-def _situation(study: Folder, levels: dict[str, str]) -> Situation:
+def _found(here: Situation) -> list[Remedy]:
+    found = all_remedies(here)
+    _refuse_doubles(found)
+    return found
+
+
+def _situation(study: Folder, levels: dict[str, str], libraries: Path) -> Situation:
+    """Return what remedies may know; libraries that they compile are put into a folder."""
     machine, planned = _binary.ask("machine"), study.read_machine()
     _binary.hang_up()
     for part in ("sockets", "cores"):
@@ -125,7 +138,7 @@ def _situation(study: Folder, levels: dict[str, str]) -> Situation:
             raise StudyError(f"cannot try remedies: {study.path}: it was made on another machine", hint=hint)
     plan, allowed = study.read_plan(), len(machine["allowed"]["cpus"])
     as_is, fewer = chosen(plan, study.read_study_spec(), allowed, levels)
-    return situation(study, as_is, fewer, machine, os.environ)
+    return situation(study, as_is, fewer, machine, os.environ, lambda source, name: compiled(source, libraries / name))
 
 
 def _refuse_doubles(found: Sequence[Remedy]) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, cast
 
 from knee.store import Folder, Record, RunSpec, role_of
@@ -13,7 +14,13 @@ from knee.study.remedies.executable import Executable, executable
 from knee.study.remedies.remedy import Change
 from knee.study.remedies.variables import assigned, with_variables
 
+Compiler = Callable[[Path, str], tuple[Path | None, str | None]]
+
 UNKNOWN = "the records do not say which libraries it uses"
+
+
+def _nothing_compiled(_source: Path, _name: str) -> tuple[None, str]:
+    return None, "nothing is compiled while a study is explained; `knee try` does so"
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,8 @@ class Situation:
         The variables of this process, which the program inherits.
     own
         The remedies of the study file.
+    compiled
+        Compiles a file in C to a library of a name, and returns its path or why there is none.
     """
 
     as_is: RunSpec
@@ -46,6 +55,7 @@ class Situation:
     waits_for_disk: bool
     environ: Mapping[str, str]
     own: tuple[dict[str, Any], ...]
+    compiled: Compiler = _nothing_compiled
 
     @property
     def program(self) -> dict[str, Any]:
@@ -87,7 +97,12 @@ class Situation:
 
 
 def situation(
-    folder: Folder, as_is: RunSpec, fewer: Sequence[RunSpec], machine: dict[str, Any], environ: Mapping[str, str]
+    folder: Folder,
+    as_is: RunSpec,
+    fewer: Sequence[RunSpec],
+    machine: dict[str, Any],
+    environ: Mapping[str, str],
+    compiled: Compiler = _nothing_compiled,
 ) -> Situation:
     """Gather what remedies may know about a run of a study."""
     same = {spec["id"] for spec in folder.read_plan() if _levels(spec) == _levels(as_is) and _as_set(spec)}
@@ -107,6 +122,7 @@ def situation(
         waits_for_disk=any(map(_waits_for_disk, records)),
         environ=environ,
         own=tuple(own),
+        compiled=compiled,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from knee import _binary
@@ -40,6 +41,15 @@ def unfinished(folder: Folder) -> bool:
         message = f"cannot try remedies: {folder.path}: the study is not complete ({made})"
         raise StudyError(message, hint=f"knee study --resume {folder.path}")
     return bool(left)
+
+
+def lost_library(folder: Folder) -> str | None:
+    """Return a library that trials load which are left to run, if it is gone: without it they would change nothing."""
+    for spec in remaining(folder):
+        loaded = str(spec["program"].get("env", {}).get("LD_PRELOAD", "")).partition(":")[0]
+        if is_trial(spec) and loaded.startswith("/") and not Path(loaded).exists():
+            return loaded
+    return None
 
 
 def add(folder: Folder, as_is: RunSpec, remedies: Sequence[Remedy], blocks: int, facts: Mapping[str, Any]) -> None:
