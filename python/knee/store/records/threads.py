@@ -59,7 +59,7 @@ def own_sleeps(record: Record, threads: int) -> int | None:
         if isinstance(time, int)
     ]
     total = sum(time for time, _ in known)
-    works = [(time, often) for time, often in known if time > WORKS * total / threads]
+    works = [(time, often) for time, often in known if time > WORKS * total / max(1, threads)]
     counts = [often for _, often in works if isinstance(often, int)]
     # Where threads come and go, none of them has much.
     enough = len(works) > 1 and sum(time for time, _ in works) > MOST_OF_IT * total

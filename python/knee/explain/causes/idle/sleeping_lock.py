@@ -108,24 +108,22 @@ def _of_goroutines(found: Evidence, book: Ledger) -> Finding | None:
         return None
     low, high = (min(1.0, end) for end in (share.interval.low, share.interval.high))
     part = Part(min(1.0, share.value) * whole.value, low * whole.low, high * whole.high)
-    return (
-        None
-        if not part.low > LEAST
-        else Finding(
-            series=found.series.name,
-            cause=NAME,
-            says=f"goroutines wait for locks in {100 * min(1.0, share.value):.0f} % of the time of idle processors",
-            signs=(
-                f"samples of goroutines: {100 * low:.0f} to {100 * high:.0f} % of idle processors would have one that "
-                "waits for a lock",
-                f"twice the threads on the same cpus take {as_ratio(twice.seconds)} times as long",
-            ),
-            refute="give each goroutine its own data: if the loss stays, it is not a lock",
-            remedy="hold the lock for a shorter time, or use several",
-            threads=found.threads,
-            part=part,
-            holds=holds,
-        )
+    if not part.low > LEAST:
+        return None
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says=f"goroutines wait for locks in {100 * min(1.0, share.value):.0f} % of the time of idle processors",
+        signs=(
+            f"samples of goroutines: {100 * low:.0f} to {100 * high:.0f} % of idle processors would have one that "
+            "waits for a lock",
+            f"twice the threads on the same cpus take {as_ratio(twice.seconds)} times as long",
+        ),
+        refute="give each goroutine its own data: if the loss stays, it is not a lock",
+        remedy="hold the lock for a shorter time, or use several",
+        threads=found.threads,
+        part=part,
+        holds=holds,
     )
 
 
