@@ -58,6 +58,11 @@ fn built(flags: &[&str]) -> Option<(TempDir, PathBuf)> {
     }
 }
 
+/// Whether the slow proofs run as well (`ci/nightly.sh`).
+fn proofs() -> bool {
+    std::env::var_os("KNEE_PROOFS").is_some()
+}
+
 /// Notes that a test was skipped: on standard error, and in the file that `KNEE_SKIPS` names.
 fn skipped(why: &str) {
     eprintln!("skipped: {why}");
@@ -131,7 +136,7 @@ fn what_goroutines_wait_for_is_told_and_which_one_computes_alone() {
 /// Such a program is another kind of file. Go compiles all its packages once more for it, so this takes long.
 #[test]
 fn so_it_is_of_a_program_that_may_be_loaded_anywhere() {
-    if std::env::var_os("KNEE_PROOFS").is_none() {
+    if !proofs() {
         return;
     }
     let Some((_folder, program)) = built(&["-buildmode=pie"]) else { return };
@@ -172,7 +177,7 @@ fn a_damaged_program_is_read_or_refused() {
     let (whole, damaged) = (std::fs::read(&program).unwrap(), folder.path().join("damaged"));
     let mut draw = fastrand::Rng::with_seed(7);
     // Where headers and debug information are, more often than elsewhere.
-    for round in 0..40 {
+    for round in 0..if proofs() { 20_000 } else { 40 } {
         let mut bytes = whole.clone();
         let size = if round % 2 == 0 { 4096 } else { bytes.len() };
         for _ in 0..=draw.usize(0..64) {
