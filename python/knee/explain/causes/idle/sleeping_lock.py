@@ -1,11 +1,13 @@
 """Sleeping lock.
 
 What it sees
-    Threads go to sleep and wake up hundreds or thousands of times a second, waiting for each other.
+    Threads go to sleep and wake up hundreds or thousands of times a second, waiting for each other. Or a processor of a
+    Go program is idle while goroutines wait for a lock.
 Why the curve bends
     Only one thread at a time can be inside the lock, so the others sleep; each hand-over costs system calls, too.
 How to test it
-    Run all threads on one cpu: nobody else runs while a lock is held, so almost nobody waits for it.
+    Run all threads on one cpu: nobody else runs while a lock is held, so almost nobody waits for it. Run twice the
+    threads on the same cpus: they gain nothing.
 How to move it
     Hold the lock for a shorter time, use several locks, or give each thread its own data.
 """
