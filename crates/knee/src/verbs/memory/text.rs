@@ -28,7 +28,7 @@ pub(super) fn told(found: &MachineMemory) -> String {
         let _ = writeln!(out, "{probe}: not measured: {why}");
     }
     if let Some(why) = &found.small {
-        let _ = writeln!(out, "{why}: DRAM figures may show caches instead");
+        let _ = writeln!(out, "{why}:\n  DRAM figures may show caches instead");
     }
     flags.write(&mut out);
     out
