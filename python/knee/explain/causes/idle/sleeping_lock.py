@@ -21,7 +21,7 @@ import numpy as np
 from knee.explain.causes.cause import WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
 from knee.explain.evidence.evidence import Evidence
-from knee.explain.evidence.means import mean
+from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.computing.kernel import held_by_lock, waited_for_lock
 from knee.explain.signs.idle.doubled import doubled
@@ -108,14 +108,14 @@ def _of_goroutines(found: Evidence, book: Ledger) -> Finding | None:
     whole = waited_for_lock(found, book)
     if share is None or twice is None or twice.seconds.interval.high < -GAINS * whole.value:
         return None
-    low, high = (min(1.0, end) for end in (share.interval.low, share.interval.high))
-    part = Part(min(1.0, share.value) * whole.value, low * whole.low, high * whole.high)
+    usual, low, high = _ends(share)
+    part = _of(share, whole)
     if not part.low > LEAST:
         return None
     return Finding(
         series=found.series.name,
         cause=NAME,
-        says=f"goroutines wait for locks in {100 * min(1.0, share.value):.0f} % of the time of idle processors",
+        says=f"goroutines wait for locks in {100 * usual:.0f} % of the time of idle processors",
         signs=(
             f"samples of goroutines: {100 * low:.0f} to {100 * high:.0f} % of idle processors would have one that "
             "waits for a lock",
@@ -134,12 +134,11 @@ def _on_a_file(found: Evidence, book: Ledger) -> Finding | None:
     share, idle = at_file_locks(found), Part.of(book.value(*IDLE_CLASSES))
     if not share.interval.low > SOME or not grows_with_twice(found):
         return None
-    low, high = (min(1.0, end) for end in (share.interval.low, share.interval.high))
-    part = Part(min(1.0, share.value) * idle.value, low * idle.low, high * idle.high)
+    usual, low, high = _ends(share)
     return Finding(
         series=found.series.name,
         cause=NAME,
-        says=f"threads wait for locks on files in {100 * min(1.0, share.value):.0f} % of their idle time",
+        says=f"threads wait for locks on files in {100 * usual:.0f} % of their idle time",
         signs=(
             f"the system calls of sleeping threads are waits for such a lock in {100 * low:.0f} to {100 * high:.0f} % "
             "of the idle time",
@@ -148,9 +147,21 @@ def _on_a_file(found: Evidence, book: Ledger) -> Finding | None:
         refute="let each thread lock a file of its own: if the loss stays, it is not the lock",
         remedy="hold the lock for a shorter time, or use several files",
         threads=found.threads,
-        part=part,
+        part=_of(share, idle),
         holds=IDLE_CLASSES,
     )
+
+
+def _ends(share: Mean) -> tuple[float, float, float]:
+    """Return a share and its interval: samples may count more than there is."""
+    usual, low, high = (min(1.0, one) for one in (share.value, share.interval.low, share.interval.high))
+    return usual, low, high
+
+
+def _of(share: Mean, whole: Part) -> Part:
+    """Return a share of a part, with the errors of both."""
+    usual, low, high = _ends(share)
+    return Part(usual * whole.value, low * whole.low, high * whole.high)
 
 
 def _own(found: Evidence) -> float:
