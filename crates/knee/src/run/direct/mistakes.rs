@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::error::Failure;
 use crate::registry;
+use crate::this::in_folders;
 
 /// Refuses words without `--` that name no workload.
 pub(super) fn refuse_program(words: &[String]) -> Result<(), Failure> {
@@ -49,7 +50,7 @@ pub(super) fn not_found(command: &[String]) -> String {
 
 /// Whether a program of this name is in a folder of `PATH`.
 fn is_program(name: &str) -> bool {
-    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(name).is_file()))
+    std::env::var_os("PATH").is_some_and(|folders| in_folders(&folders, name).is_some())
 }
 
 #[cfg(test)]

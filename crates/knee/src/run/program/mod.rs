@@ -14,6 +14,7 @@ use std::time::Duration;
 use knee_meter::perf::Lent;
 
 use crate::run_spec::{Program, RunSpec};
+use crate::this::in_folders;
 
 /// The command that starts a run's program, at this moment of the monotonic clock. A workload writes its report to
 /// `report`.
@@ -52,7 +53,7 @@ pub(super) fn file(command: &Command) -> Option<PathBuf> {
     let own =
         command.get_envs().find(|(variable, _)| *variable == "PATH").map(|(_, value)| value.map(ToOwned::to_owned));
     let folders = own.unwrap_or_else(|| std::env::var_os("PATH"))?;
-    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|file| file.is_file())
+    in_folders(&folders, name)
 }
 
 /// Threads to leave unpinned: those requested, and those in which the runtime does no work.
