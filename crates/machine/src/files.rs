@@ -10,7 +10,9 @@ use std::ops::Range;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{Advice, OFlags, fadvise, fcntl_setfl};
+use rustix::io::Errno;
 
 pub use whole::write_whole;
 
@@ -33,6 +35,25 @@ pub fn open(path: &Path) -> io::Result<File> {
         fcntl_setfl(&file, OFlags::empty())?;
     }
     Ok(file)
+}
+
+/// Reads a range of a file, all of which has to be there.
+///
+/// # Errors
+/// The system's error, or that the file ends before the range.
+pub fn range(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let length = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
+    let mut bytes = Vec::with_capacity(length);
+    while bytes.len() < length {
+        let at = range.start + bytes.len() as u64;
+        match rustix::io::pread(file, spare_capacity(&mut bytes), at) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 /// Which file it is, and when it was changed last: its device, its number there, and seconds and nanoseconds since 1970.

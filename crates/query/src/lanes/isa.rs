@@ -30,7 +30,7 @@ impl Isa {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {
-            "auto" => Self::best(),
+            "auto" => Some(Self::best()),
             "portable" => Some(Self::Portable),
             #[cfg(target_arch = "x86_64")]
             "avx2" => avx2(),
@@ -46,8 +46,9 @@ impl Isa {
         Self::NAMES[1..].iter().filter_map(|name| Self::named(name)).collect()
     }
 
-    fn best() -> Option<Self> {
-        Self::all().pop()
+    /// The best one that this processor has.
+    pub(crate) fn best() -> Self {
+        Self::all().pop().expect("every processor has the portable one")
     }
 
     /// Its name, as in [`Self::NAMES`].

@@ -24,6 +24,11 @@ for_each_isa! {
         }
     }
 
+    /// Whether all codes are some of `low..=low + span`.
+    pub(crate) fn all_within<C: Code>(codes: &[C], low: C, span: C) -> bool {
+        codes.iter().fold(true, |all, code| all & code.is_within(low, span))
+    }
+
     /// Rows whose code has `YES` in a table.
     pub(crate) fn table<C: Code>(codes: &[C], table: &[u16], how: How, mask: &mut [u16]) {
         let hit = |code: &C| table.get(code.wide() as usize).copied().unwrap_or(0);

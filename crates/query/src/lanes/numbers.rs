@@ -17,6 +17,11 @@ for_each_isa! {
         }
     }
 
+    /// The largest of some positions; 0 of none.
+    pub(crate) fn last_position(positions: &[u32]) -> u32 {
+        positions.iter().fold(0, |last, position| last.max(*position))
+    }
+
     /// The sum of a group's lanes, which has to fit 64 bits.
     pub(crate) fn sum<L: Lane>(groups: &[u16], group: u16, lanes: &[L]) -> i64 {
         groups.iter().zip(lanes).map(|(own, lane)| if *own == group { lane.signed() } else { 0 }).sum()

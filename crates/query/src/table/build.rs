@@ -52,7 +52,6 @@ impl Chunk {
     /// A chunk of these columns, each with so many rows. Positions are in their lists.
     #[must_use]
     pub(crate) fn new(rows: usize, columns: Vec<Columns>) -> Self {
-        let positions = |positions, length| Positions::pack(positions, length).expect("positions are in their list");
         let pack = |column| match column {
             Columns::Numbers(values) => {
                 let (piece, statistics) = Piece::pack(values);
@@ -64,13 +63,13 @@ impl Chunk {
                 Packed::Numbers(piece, statistics)
             }
             Columns::Coded(codes, values) => {
-                let (positions, used) = positions(codes, values.len());
+                let (positions, used) = Positions::pack(codes, values.len());
                 let there = values.iter().zip(used).filter_map(|(value, used)| used.then_some(*value));
                 let statistics = Statistics::of(&there.collect::<Vec<_>>());
                 Packed::Coded(positions, values, statistics)
             }
             Columns::Doubles(values) => Packed::Doubles(values),
-            Columns::Texts(codes, words) => Packed::Texts(positions(codes, words.len()).0, words),
+            Columns::Texts(codes, words) => Packed::Texts(Positions::pack(codes, words.len()).0, words),
         };
         Self { rows, columns: columns.into_iter().map(pack).collect() }
     }

@@ -31,6 +31,7 @@ pub use encoding::Encoding;
 pub(crate) use encoding::{DIGIT_BITS, Storage, Width};
 pub(crate) use gathered::Gathered;
 pub(crate) use morsel::Morsel;
+pub(crate) use piece::all_below;
 pub(crate) use statistics::Statistics;
 pub(crate) use write::Placed;
 

@@ -4,6 +4,10 @@
 use std::ops::Range;
 
 use super::Statistics;
+use crate::lanes::{self, Isa};
+
+/// Positions that a byte can be.
+const BYTE: usize = 1 << 8;
 
 /// Whole numbers of one chunk: base + step × code.
 #[derive(Debug)]
@@ -88,31 +92,53 @@ pub(super) fn code(value: i64, base: i64, step: i64) -> u64 {
 }
 
 impl Positions {
-    /// Packs positions in a list of this length, and says which of them there are; none where one is beyond the list.
-    pub(crate) fn pack(positions: Vec<u32>, length: usize) -> Option<(Self, Vec<bool>)> {
-        let mut used = vec![false; length];
-        for position in &positions {
-            *used.get_mut(*position as usize)? = true;
-        }
-        let codes = if length <= 1 << 8 {
+    /// Packs positions, which are in a list of this length, and says which of them there are.
+    pub(crate) fn pack(positions: Vec<u32>, length: usize) -> (Self, Vec<bool>) {
+        debug_assert!(all_below(&positions, length));
+        let used = used(&positions, length);
+        let codes = if length <= BYTE {
             Codes::U8(positions.into_iter().map(|position| position as u8).collect())
         } else if length <= 1 << 16 {
             Codes::U16(positions.into_iter().map(|position| position as u16).collect())
         } else {
             Codes::U32(positions)
         };
-        Some((Self(codes), used))
+        (Self(codes), used)
     }
 
     /// Writes the code of each row's position.
     pub(crate) fn write(&self, rows: Range<usize>, codes: &[u64], sink: &mut impl Sink) {
         match &self.0 {
-            Codes::U8(own) => sink.write(own[rows].iter().map(|own| codes[usize::from(*own)])),
+            Codes::U8(own) => {
+                // As an array, so that the compiler sees that each position is in it.
+                let mut all = [0; BYTE];
+                all[..codes.len()].copy_from_slice(codes);
+                sink.write(own[rows].iter().map(|own| all[usize::from(*own)]));
+            }
             Codes::U16(own) => sink.write(own[rows].iter().map(|own| codes[usize::from(*own)])),
             Codes::U32(own) => sink.write(own[rows].iter().map(|own| codes[*own as usize])),
             Codes::I64(_) => unreachable!("positions have no sign"),
         }
     }
+}
+
+/// Whether all positions are in a list of this length.
+pub(crate) fn all_below(positions: &[u32], length: usize) -> bool {
+    positions.is_empty() || (lanes::last_position(Isa::best(), positions) as usize) < length
+}
+
+/// Which entries of a list of this length there are. In a short list each is soon found.
+fn used(positions: &[u32], length: usize) -> Vec<bool> {
+    let mut used = vec![false; length];
+    for some in positions.chunks(length.max(1 << 10)) {
+        for position in some {
+            used[*position as usize] = true;
+        }
+        if used.iter().all(|used| *used) {
+            break;
+        }
+    }
+    used
 }
 
 #[cfg(test)]
@@ -150,11 +176,15 @@ mod tests {
 
     #[test]
     fn positions_are_in_their_list() {
-        let (positions, used) = Positions::pack(vec![2, 0, 2], 4).unwrap();
+        let (positions, used) = Positions::pack(vec![2, 0, 2], 4);
         assert_eq!(used, [true, false, true, false]);
         let mut codes = Vec::new();
         positions.write(1..3, &[10, 11, 12, 13], &mut codes);
         assert_eq!(codes, [10, 12]);
-        assert!(Positions::pack(vec![4], 4).is_none());
+        let mut late = vec![0; 5_000];
+        late[4_999] = 1;
+        assert_eq!(Positions::pack(late, 3).1, [true, true, false]);
+        assert!(!all_below(&[0, 4], 4));
+        assert!(all_below(&[], 0));
     }
 }

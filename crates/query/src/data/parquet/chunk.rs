@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 
 use bytes::{Buf, Bytes};
+use knee_machine::files;
 use parquet::basic::Compression;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
@@ -27,9 +27,8 @@ pub(super) fn range(column: &ColumnChunkMetaData, file: u64) -> Option<Range<u64
 /// Reads a column's pages.
 pub(super) fn bytes(file: &File, column: &ColumnChunkMetaData, size: u64) -> io::Result<Pages> {
     let range = range(column, size).expect("it was checked when the file was opened");
-    let mut bytes = vec![0; usize::try_from(range.end - range.start).map_err(io::Error::other)?];
-    file.read_exact_at(&mut bytes, range.start)?;
-    Ok(Pages { begin: range.start, bytes: bytes.into(), codec: column.compression() })
+    let begin = range.start;
+    Ok(Pages { begin, bytes: files::range(file, range)?.into(), codec: column.compression() })
 }
 
 /// Bytes that know where in their file they stand.

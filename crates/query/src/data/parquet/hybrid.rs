@@ -2,6 +2,8 @@
 //! ("RLE / bit-packing hybrid" of the format's specification). The `parquet` crate has a reader of its own for them, but
 //! it keeps it to itself.
 
+use crate::lanes::{Isa, for_each_isa};
+
 /// Appends `count` numbers of `width` bits to a list; none where the bytes end before that.
 pub(super) fn decode(mut bytes: &[u8], width: u32, count: usize, into: &mut Vec<u32>) -> Option<()> {
     if width > u32::BITS {
@@ -23,7 +25,7 @@ pub(super) fn decode(mut bytes: &[u8], width: u32, count: usize, into: &mut Vec<
             if length > 0 && there == 0 {
                 return None;
             }
-            unpack(packed, width, there.min(left), into);
+            unpack(Isa::best(), packed, width, there.min(left), into);
         }
     }
     Some(())
@@ -50,36 +52,40 @@ fn first_bytes(bytes: &[u8]) -> u32 {
 /// Numbers of a group.
 const GROUP: usize = 8;
 
-fn unpack(packed: &[u8], width: u32, count: usize, into: &mut Vec<u32>) {
-    // A group is as many bytes as its numbers have bits, and is read eight bytes at a time, which may go beyond it.
-    let groups = packed.len().saturating_sub(size_of::<u64>()) / (width as usize).max(1);
-    let groups = if width == 0 { 0 } else { groups.min(count / GROUP) };
-    let begin = into.len();
-    into.resize(begin + count, 0);
-    let whole = &mut into[begin..].as_chunks_mut::<GROUP>().0[..groups];
-    macro_rules! of_width {
-        ($($bits:literal)*) => {
-            match width {
-                $($bits => whole.iter_mut().enumerate().for_each(|(at, group)| {
-                    *group = unpack_group::<$bits>(&packed[at * $bits..]);
-                }),)*
-                _ => {}
-            }
-        };
-    }
-    of_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
-    let mask = (1_u64 << width) - 1;
-    for (number, slot) in into[begin..].iter_mut().enumerate().skip(GROUP * groups) {
-        let bit = number * width as usize;
-        let rest = &packed[(bit / 8).min(packed.len())..];
-        let mut eight = [0; 8];
-        let there = rest.len().min(8);
-        eight[..there].copy_from_slice(&rest[..there]);
-        *slot = ((u64::from_le_bytes(eight) >> (bit % 8)) & mask) as u32;
+for_each_isa! {
+    fn unpack(packed: &[u8], width: u32, count: usize, into: &mut Vec<u32>) {
+        // A group is as many bytes as its numbers have bits, and is read eight bytes at a time, which may go beyond it.
+        let groups = packed.len().saturating_sub(size_of::<u64>()) / (width as usize).max(1);
+        let groups = if width == 0 { 0 } else { groups.min(count / GROUP) };
+        let begin = into.len();
+        into.resize(begin + count, 0);
+        let whole = &mut into[begin..].as_chunks_mut::<GROUP>().0[..groups];
+        macro_rules! of_width {
+            ($($bits:literal)*) => {
+                match width {
+                    $($bits => whole.iter_mut().enumerate().for_each(|(at, group)| {
+                        *group = unpack_group::<$bits>(&packed[at * $bits..]);
+                    }),)*
+                    _ => {}
+                }
+            };
+        }
+        of_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
+        let mask = (1_u64 << width) - 1;
+        for (number, slot) in into[begin..].iter_mut().enumerate().skip(GROUP * groups) {
+            let bit = number * width as usize;
+            let rest = &packed[(bit / 8).min(packed.len())..];
+            let mut eight = [0; 8];
+            let there = rest.len().min(8);
+            eight[..there].copy_from_slice(&rest[..there]);
+            *slot = ((u64::from_le_bytes(eight) >> (bit % 8)) & mask) as u32;
+        }
     }
 }
 
 /// The numbers of a group; eight bytes behind it can be read.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is compiled for the instruction set of its caller")]
 fn unpack_group<const BITS: usize>(bytes: &[u8]) -> [u32; GROUP] {
     let bytes = &bytes[..BITS + 8];
     let mask = u32::MAX >> (32 - BITS);

@@ -17,7 +17,7 @@ use super::column::{TEXTS, big_endian, day, has_nulls, is_unsigned, many_texts, 
 use super::hybrid;
 use super::schema::Stored;
 use crate::kind::Kind;
-use crate::table::Columns;
+use crate::table::{Columns, all_below};
 
 /// Most rows that room is made for at once, before they turn out to be there.
 const ROWS: usize = 1 << 20;
@@ -190,8 +190,7 @@ impl Reading {
         let begin = self.positions.len();
         let (width, packed) = bytes.split_first().ok_or_else(cut_off)?;
         hybrid::decode(packed, (*width).into(), count, &mut self.positions).ok_or_else(cut_off)?;
-        let largest = self.positions[begin..].iter().max();
-        if largest.is_some_and(|largest| *largest as usize >= length) {
+        if !all_below(&self.positions[begin..], length) {
             return Err(ParquetError::General("a page names a value that its dictionary does not have".into()));
         }
         if self.values.is_some() {
