@@ -29,4 +29,5 @@ ci/shuttle.sh
 ci/miri.sh
 KNEE_STRESS_SPAWNS=${KNEE_STRESS_SPAWNS:-1000000000} KNEE_STRESS_SECONDS=${KNEE_STRESS_SECONDS:-3600} cargo test --quiet --locked --release -p knee-runtime --test stress
 KNEE_PROOFS=1 cargo test --quiet --locked -p knee-meter --test goroutines
+KNEE_PROOFS=1 cargo test --quiet --locked -p knee-mining
 KNEE_COMPUTING_RUNS=${KNEE_COMPUTING_RUNS:-2000} cargo test --quiet --locked --release -p knee-meter --test computing

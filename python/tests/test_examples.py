@@ -82,6 +82,14 @@ SMALLER = {
 """Levels that factors and claims have instead."""
 
 
+SHORTER = {
+    "ghc-haskell": {'"{threads}"]': '"{threads}", "24", "12"]'},
+    "sumeuler-ghc": {'"8000"': '"2000"', "19455782": "1216588"},
+    "sumeuler-openmp": {'"8000"': '"2000"', "19455782": "1216588"},
+}
+"""Sizes that examples have instead, and what they print then."""
+
+
 def shortened(study: str) -> dict:
     text = (ROOT / "examples/studies" / f"{study}.toml").read_text()
     for large, small in SMALLER.get(study, {}).items():
@@ -121,6 +129,14 @@ def test_an_example_runs(binary, tmp_path, study):
     need = NEEDS.get(study.stem.rpartition("-")[2])
     if need and not shutil.which(need) and not (ROOT / "examples/build").joinpath(study.stem).exists():
         skipped(f"examples/studies/{study.name}", f"no {need}")
+    file = study
+    if study.stem in SHORTER:
+        text = study.read_text().replace('"../', f'"{ROOT}/examples/')
+        for long, short in SHORTER[study.stem].items():
+            assert long in text
+            text = text.replace(long, short)
+        file = tmp_path / study.name
+        file.write_text(text)
     words = [
         "--out",
         str(tmp_path / "s"),
@@ -131,7 +147,7 @@ def test_an_example_runs(binary, tmp_path, study):
         "--factor",
         "placement=cores-close",
     ]
-    done = subprocess.run([binary, "study", *words, str(study)], capture_output=True, text=True, check=False)
+    done = subprocess.run([binary, "study", *words, str(file)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     opened = Study.read(tmp_path / "s")
     assert opened.analysis.bad == {}

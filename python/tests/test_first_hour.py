@@ -15,7 +15,7 @@ PAGES = {"README.md": ["first/report.md"], "docs/guides/tutorial.md": ["first/re
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", ["README.md", pytest.param("docs/guides/tutorial.md", marks=pytest.mark.nightly)])
 def test_the_commands_of_a_page_run_in_order_in_a_new_folder(binary, tmp_path, page):
     tools, folder = tmp_path / "tools", tmp_path / "new"
     tools.mkdir()

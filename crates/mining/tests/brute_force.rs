@@ -40,8 +40,13 @@ fn count(graph: &Graph, pattern: &Pattern, induced: Induced, method: Method) -> 
     Question::new(pattern, induced, method).unwrap().count(graph, scheduler())[0]
 }
 
+/// So many random cases; ten times as many among the slow proofs.
+fn cases(count: u32) -> ProptestConfig {
+    ProptestConfig::with_cases(if std::env::var_os("KNEE_PROOFS").is_some() { 10 * count } else { count })
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(cases(100))]
 
     #[test]
     fn every_method_equals_brute_force(
@@ -60,7 +65,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(cases(15))]
 
     #[test]
     fn every_connected_pattern_of_up_to_five_vertices_equals_brute_force(

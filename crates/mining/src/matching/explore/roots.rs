@@ -175,6 +175,12 @@ mod tests {
             }
         }
 
+    }
+
+    proptest! {
+        // Each takes seconds, and the slow proofs try more.
+        #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("KNEE_PROOFS").is_some() { 30 } else { 3 }))]
+
         // With so many neighbours that their bitmaps have several words.
         #[test]
         fn bitmaps_and_lists_find_the_same(
