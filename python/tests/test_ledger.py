@@ -1,6 +1,8 @@
 """The ledger adds up whatever was asked, and its checks fail on programs made to break them."""
 
+import io
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ from told import Made, evidence_of
 from knee.explain.ledger.checks import checks
 from knee.explain.ledger.explanation import explanation
 from knee.explain.ledger.ledger import INFLATION, MACHINE, ledger
+from knee.report.terminal.explanation import _parts
+from knee.terminal.console import Console
 
 BASE, MANY = Made(1.0, 1.0), Made(0.75, 1.3, {"one": 0.2})
 TESTS = {
@@ -43,6 +47,18 @@ def test_idle_time_that_no_class_has_fails_the_check():
     assert failed.ok is False
     assert "differ" in failed.says
     assert explanation(evidence_of(BASE, Made(0.75, 1.3, {"one": 0.02}), {"one cpu": TESTS["one cpu"]})).findings == ()
+
+
+def test_copies_that_ran_once_have_no_interval_and_tell_nothing():
+    found = evidence_of(BASE, MANY, TESTS)
+    found.tests["copies"] = replace(found.tests["copies"], runs=found.tests["copies"].runs[:1])
+    one = explanation(found)
+    check = next(check for check in one.checks if check.name == "shared hardware")
+    assert (check.ok, check.says) == (None, "copies were run once, which is too seldom to compare")
+    printed = io.StringIO()
+    Console(file=printed, width=80).table(_parts(one))
+    assert "nan" not in printed.getvalue()
+    assert "one run" in printed.getvalue()
 
 
 def test_copies_that_are_slower_than_the_program_itself_fail_the_check():

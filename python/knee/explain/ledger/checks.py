@@ -73,11 +73,13 @@ def _machine(book: Ledger) -> Check:
     if book.entry(MACHINE) is None:
         return Check(name, "no copies were run", None, mean(np.zeros(0)))
     own = book.value(*(one.name for one in book.entries if one.of == INFLATION and one.name not in MACHINES))
+    if own.blocks < 2:
+        return Check(name, "copies were run once, which is too seldom to compare", None, own)
     least = -max(FASTER, FASTER_SHARE * book.loss.value)
     fails = own.interval.high < least
     how = "take longer than the program itself, so they do not stand for it" if fails else "do not contradict it"
     says = f"CPU time of the program over that of copies: {_ratio(own)}; copies {how}"
-    return Check(name, says, not fails if own.blocks > 1 else None, own)
+    return Check(name, says, not fails, own)
 
 
 def _runtime(found: Evidence, book: Ledger) -> tuple[Check, ...]:

@@ -101,7 +101,8 @@ def headline(one: Explanation) -> str:
 
 
 def _times(log: Mean) -> str:
-    return f"{np.exp(log.value):.2f}x [{np.exp(log.interval.low):.2f}, {np.exp(log.interval.high):.2f}]"
+    value, low, high = np.exp((log.value, log.interval.low, log.interval.high))
+    return f"{value:.2f}x (one run)" if np.isnan(low) else f"{value:.2f}x [{low:.2f}, {high:.2f}]"
 
 
 def _parts(one: Explanation) -> Table:
@@ -115,11 +116,17 @@ def _parts(one: Explanation) -> Table:
     parts = sorted(((each.name, book.value(each.name)) for each in book.entries), key=lambda part: -abs(part[1].value))
     rows = [part for part in parts if abs(part[1].value) >= 0.0005]
     for name, mean in [*rows, ("= loss", book.loss), ("of these unexplained", one.unexplained)]:
-        ends = "at most" if name in BOUNDS else f"{mean.interval.low:+.3f} to {mean.interval.high:+.3f}"
+        ends = "at most" if name in BOUNDS else _ends(mean)
         share = mean.value / book.loss.value if book.loss.value > 0 else np.nan
         said = "" if name in BOUNDS or mean.interval.excludes(0) else "may be 0"
         table.add_row(name, f"{mean.value:+.3f}", ends, "-" if share != share else f"{100 * share:.0f} %", said)
     return table
+
+
+def _ends(mean: Mean) -> str:
+    """Return an interval; of a part that a single run tells, there is none."""
+    ends = mean.interval
+    return "one run" if np.isnan(ends.low) else f"{ends.low:+.3f} to {ends.high:+.3f}"
 
 
 def _factors(one: Explanation) -> str:
