@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 from told import Made, evidence_of, named
 
+from knee.explain.ledger.ledger import ledger
+from knee.explain.signs.idle.alone import alone
 from knee.explain.signs.idle.pieces import divided_unevenly, may_be_equal
 from knee.store.records.idle import Alone
 
@@ -101,6 +103,15 @@ def test_cpu_time_that_more_threads_add_fills_no_gap():
 
 def _with(run, alone):
     return replace(run, idle=replace(run.idle, alone=alone))
+
+
+@pytest.mark.parametrize("noise", [0.003, 0.15])
+def test_a_clock_that_changes_from_run_to_run_hides_no_serial_part(noise):
+    many = Made(0.65, 1.0, {"one": 0.3}, sleeps=10, shares=(0.65, 0.35))
+    tests = {"one cpu": CALM, "twice the threads": replace(many, shares=(0.48, 0.18, 0.17, 0.17))}
+    found = evidence_of(BASE, many, tests, noise=noise, blocks=4)
+    assert alone(found, ledger(found), "one").stays.interval.low > 0.99
+    assert list(named(found)) == [("serial part",)]
 
 
 def test_a_base_that_waits_as_much_has_no_serial_part():

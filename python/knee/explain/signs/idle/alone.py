@@ -23,7 +23,7 @@ from knee.explain.disturbance import clock_step
 from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.evidence.means import Mean, against, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER, Ledger
-from knee.explain.signs.idle.doubled import fixed_pieces, kept, told, waits_actively
+from knee.explain.signs.idle.doubled import fixed_pieces, in_one_unit, kept, told, waits_actively
 from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
 from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, own_alone, pieces_alone
@@ -106,7 +106,8 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     # With many threads some of those that wait actively are in either class.
     holds = (PARTS[name], TOGETHER) if hidden and (name == "one" or found.threads > 2) else (PARTS[name],)
     whole = book.value(*holds)
-    always = _always(found, _left(found) if adds else twice.idle(name), name)
+    left, before = (_left(found), found.watched.idle(name)) if adds else in_one_unit(found, twice, name)
+    always = _always(left, before)
     low, usual, most = _uneven(stays, always, OFF + WOKEN if hidden else OFF)
     if name == "one" and _may_wait_for_turns(found) and usual < HALF:
         low, most = 0.0, 1.0
@@ -115,8 +116,9 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
         low = usual = most = 1.0
     if name == "one":
         low, usual, most = _by_code(found, stays, *(min(one, 1 - never_beside(found)) for one in (low, usual, most)))
-    # A piece of the work that goroutines share, unless twice the threads surely leave it as long.
-    if name == "one" and stays.interval.low < SURELY and pieces_alone(found):
+    # A piece of the work that goroutines share, unless its code is known and twice the threads surely leave it as long.
+    known = stays.interval.low >= SURELY and own_code(found) is not None
+    if name == "one" and not known and pieces_alone(found):
         most = 1.0
     uneven = _part(whole, usual, low, most)
     uneven = replace(uneven, low=max(0.0, uneven.low - _by_the_machine(found)))
@@ -214,14 +216,14 @@ def _base_waits(book: Ledger) -> bool:
     return -book.value(NOT_COMPUTED).value > BASE_WAITS * book.value(NOBODY, ONE, FEW).value
 
 
-def _always(found: Evidence, left: Array, name: str) -> float:
+def _always(left: Array, before: Array) -> float:
     """Return how much of the idle time is left in every run with twice the threads but one, over that with all.
 
     A part that nobody divided takes its time in every run, while pieces of work fill the gaps in some, and not in
     others.
     """
-    known, before = np.sort(left[np.isfinite(left)]), mean(found.watched.idle(name)).value
-    return float(known[1] / before) if known.size > 1 and before > 0 else np.inf
+    known, whole = np.sort(left[np.isfinite(left)]), mean(before).value
+    return float(known[1] / whole) if known.size > 1 and whole > 0 else np.inf
 
 
 def _part(whole: Mean, share: float, low: float, high: float) -> Part:

@@ -109,7 +109,21 @@ def kept(found: Evidence, book: Ledger, *classes: str) -> Mean | None:
     if waits_actively(found, book):
         would_idle = found.threads * found.many.seconds - mean(run.cpu).value - found.many.idle("waiting")
         return over(_idle(run, classes) + TINY, would_idle + TINY)
-    return over(_idle(run, classes) + TINY, _idle(found.watched, classes) + TINY)
+    left, before = in_one_unit(found, run, *classes)
+    return over(left + TINY, before + TINY)
+
+
+def in_one_unit(found: Evidence, twice: Cell, *classes: str) -> tuple[Array, Array]:
+    """Return the idle time of classes with twice the threads, and with all, so that they compare.
+
+    Both are shares of the CPU time of the same run, since a clock that changes from run to run changes idle time and
+    CPU time alike; unless twice the threads surely compute more or less.
+    """
+    cpu = against(twice.cpu, found.watched.cpu).interval
+    left, before = _idle(twice, classes), _idle(found.watched, classes)
+    if not cpu.low <= 0 <= cpu.high:
+        return left, before
+    return left / twice.cpu, before / found.watched.cpu
 
 
 def told(found: Evidence) -> bool:
