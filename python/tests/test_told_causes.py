@@ -133,6 +133,14 @@ def test_a_lock_is_passed_on_far_more_often_than_on_one_cpu():
     assert ("sleeping lock",) not in named(evidence_of(BASE, many, often)), "the waits are there on one cpu, too"
 
 
+@pytest.mark.parametrize(("threads", "timed", "is_named"), [(2, 0, True), (1, 0, False), (2, 9, False)])
+def test_a_lock_that_is_held_for_as_long_as_a_turn_is_waited_for_on_one_cpu_too(threads, timed, is_named):
+    at = {"asleep": 30, "waits": 30, "timed": timed, "hottest": [{"waits": 30, "timed": timed, "threads": threads}]}
+    many = Made(0.7, 1.0, {"one": 0.4}, sleeps=1_000, futex=at)
+    tests = {"one cpu": Made(1.0, 1.0, sleeps=600), "twice the threads": replace(many, futex=None)}
+    assert (("sleeping lock",) in named(evidence_of(BASE, many, tests))) == is_named
+
+
 @pytest.mark.parametrize(
     ("with_all", "with_twice", "names"),
     [

@@ -19,6 +19,14 @@ from knee.stats.intervals import Array, combined
 PASSED = 2.0
 """A lock is passed on this many times as often as on one cpu, at least."""
 
+PASSED_AT_ONE = 1.25
+"""The same where several threads were seen to wait at one futex. Of a lock that is held for as long as a thread's turn
+on a cpu, holders lose the cpu to others, which then wait for it on one cpu, too.
+"""
+
+MOSTLY = 0.5
+"""Share of the runs, at the least, in which that was seen."""
+
 OFTEN = 100.0
 """Waits in a second of run time; fewer cost nothing, whatever they are."""
 
@@ -53,6 +61,8 @@ class Waits:
     """Natural logarithm of the number of waits over that on one cpu."""
     beyond: float
     """Low end of how many waits there are beyond twice those on one cpu."""
+    at_one: bool
+    """Whether several threads were seen to wait at one futex, without a time limit."""
 
     @property
     def more(self) -> bool:
@@ -60,16 +70,19 @@ class Waits:
 
         A few waits on one cpu vary by factors from run to run, and so does the ratio, while all of them are few.
         """
-        return bool(self.ratio.interval.low > np.log(PASSED)) or self.beyond > 0
+        least = PASSED_AT_ONE if self.at_one else PASSED
+        return bool(self.ratio.interval.low > np.log(least)) or self.beyond > 0
 
     @property
     def passed_on(self) -> bool | None:
         """Whether threads wait for each other; None if it cannot be told."""
-        if self.rate.value < OFTEN or self.ratio.interval.high < np.log(PASSED):
+        if self.rate.value < OFTEN:
             return False
         if not np.isfinite(self.ratio.interval.low):
             return None
-        return True if self.more else None
+        if self.more:
+            return True
+        return False if self.ratio.interval.high < np.log(PASSED) else None
 
 
 def waits(found: Evidence) -> Waits | None:
@@ -134,15 +147,24 @@ def _of(found: Evidence, cell: Cell) -> Waits | None:
     watched = found.watched if cell is found.many else cell
     if all(np.isfinite(one.own_sleeps).sum() >= FEWEST for one in (watched, one_cpu)):
         # Others, such as one that hands out the work, sleep as often on one cpu.
-        return _compared(watched.own_sleeps, one_cpu.own_sleeps, watched.seconds)
+        return _compared((watched.own_sleeps, one_cpu.own_sleeps, watched.seconds), at_one=_at_one(cell))
     # The waits of the base are none for other threads.
     before = mean(found.base.sleeps).value
-    return _compared(cell.sleeps - before, one_cpu.sleeps - before, cell.seconds)
+    return _compared((cell.sleeps - before, one_cpu.sleeps - before, cell.seconds), at_one=_at_one(cell))
 
 
-def _compared(many: Array, one_cpu: Array, seconds: Array) -> Waits:
+def _at_one(cell: Cell) -> bool:
+    """Whether several threads were seen to wait at one futex in most runs, and at none with a time limit."""
+    hottest = [run.record.get("futex", {}).get("hottest", []) for run in cell.runs]
+    limits = [{one["timed"] > 0 for one in each if one["threads"] > 1} for each in hottest]
+    return limits.count({False}) > MOSTLY * len(limits)
+
+
+def _compared(counts: tuple[Array, Array, Array], *, at_one: bool) -> Waits:
+    """Compare counts with all threads, and with all on one cpu, in runs of the first that take so many seconds."""
+    many, one_cpu, seconds = counts
     # There are a few more each, so that there is always a ratio. Runs of questions may be in other blocks, so means are
     # compared.
     every, few = (np.maximum(0.0, each) + FEW for each in (many, one_cpu))
     known, other = (each[np.isfinite(each)] for each in (every, few))
-    return Waits(mean(every / seconds), against(every, few), combined(known, [(-PASSED, other)])[1].low)
+    return Waits(mean(every / seconds), against(every, few), combined(known, [(-PASSED, other)])[1].low, at_one)
