@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::{
     Allowed, Cache, Core, Group, NamedGroup, Node, Topology, allowed, hardware_threads, kinds, memory, node_of,
@@ -16,12 +17,20 @@ use crate::kernel_files::{list, number, set, text};
 use crate::{CpuSet, Error, Fact, facts, sys};
 
 impl Topology {
-    /// Reads this machine, with the affinity mask and the quota of this process.
+    /// Reads this machine, with the affinity mask of this thread and the quota of this process. All but the mask is read
+    /// once in a process: `/sys` has dozens of files for each cpu.
     ///
     /// # Errors
     /// When `/sys/devices/system/cpu` is not readable.
     pub fn this_machine() -> Result<Self, Error> {
-        let mut topology = Self::from_sysfs(Path::new("/"))?;
+        static READ: OnceLock<Topology> = OnceLock::new();
+        let read = if let Some(read) = READ.get() {
+            read
+        } else {
+            let read = Self::from_sysfs(Path::new("/"))?;
+            READ.get_or_init(|| read)
+        };
+        let mut topology = read.clone();
         topology.allowed.cpus = sys::affinity().intersection(&topology.online());
         if let Some(nodes) = sys::memory_nodes() {
             topology.allowed.nodes = nodes;
