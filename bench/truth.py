@@ -54,7 +54,8 @@ more, in the same way. They were scored twice, the second time after half of the
 half was opened, too. Those that others wrote after that were scored in two halves, each opened once it was scored; half
 of their dials lost less than 0.05 where they were scored, so few instances counted. The writers of sixteen more, of
 fifteen, and of twenty were told to try their dials until the smallest of them loses 0.08; these were scored once each,
-and then opened. Those in held_out.toml are still unseen; those in held_out_natural.toml are opened, and stand there
+and then opened. Of a further twenty, half of what was scored counted for nothing, on a host with other guests; they are
+opened, too. Those in held_out.toml are still unseen; those in held_out_natural.toml are opened, and stand there
 until there are others.
 
 **Score.** A finding has names: the cause it names, or the group that it leaves open.
