@@ -3,8 +3,8 @@
 //
 //     tiles THREADS DIAL WORK
 //
-// WORK is the number of tiles. DIAL (0 to 1) is the share of tiles whose scratch images are given back to the system as
-// soon as the tile is done, to keep the memory in use small; the other tiles use a thread's scratch images again.
+// WORK is the number of tiles. DIAL (0 to 1) is the share of tiles whose images are given back to the system as soon as
+// they are not needed any more, to keep the memory in use small; the other tiles use a thread's images again.
 
 #include <pthread.h>
 #include <stdint.h>
@@ -13,14 +13,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { SIDE = 128, LEVELS = 3, SHADES = 64, MOST_THREADS = 64 };
+enum { SIDE = 64, LEVELS = 3, SHADES = 64, MOST_THREADS = 64 };
 
 typedef float image[SIDE][SIDE];
 
+enum { HEIGHTS, ROWS, SMOOTH, IMAGES = SMOOTH + LEVELS };
+
+// The images of a tile in the making, each made when first asked for.
 struct scratch {
-    image heights;
-    image rows;
-    image smooth[LEVELS];
+    image *images[IMAGES];
 };
 
 struct queue {
@@ -34,7 +35,6 @@ struct worker {
     pthread_t thread;
     struct queue *queue;
     uint64_t histogram[SHADES];
-    int failed;
 } __attribute__((aligned(128)));
 
 static long take(struct queue *queue)
@@ -45,10 +45,23 @@ static long take(struct queue *queue)
     return tile;
 }
 
-static struct scratch *new_scratch(void)
+static float (*get(struct scratch *scratch, int which))[SIDE]
 {
-    void *memory = mmap(NULL, sizeof(struct scratch), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    if (scratch->images[which] == NULL) {
+        void *pages = mmap(NULL, sizeof(image), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED) {
+            perror("mmap");
+            exit(1);
+        }
+        scratch->images[which] = pages;
+    }
+    return *scratch->images[which];
+}
+
+static void give_back(struct scratch *scratch, int which)
+{
+    if (scratch->images[which] != NULL) munmap(scratch->images[which], sizeof(image));
+    scratch->images[which] = NULL;
 }
 
 // Noise between the points of a coarse grid.
@@ -97,31 +110,35 @@ static void shade(image heights, uint64_t *histogram)
         }
 }
 
-static void render(struct scratch *scratch, long tile, uint64_t *histogram)
+static void render(struct scratch *scratch, long tile, int sparing, uint64_t *histogram)
 {
-    load(scratch->heights, tile);
-    for (int level = 0; level < LEVELS; level++) {
-        smooth(level == 0 ? scratch->heights : scratch->smooth[level - 1], scratch->rows, scratch->smooth[level], 1);
-        shade(scratch->smooth[level], histogram);
+    load(get(scratch, HEIGHTS), tile);
+    int from = HEIGHTS;
+    for (int to = SMOOTH; to < SMOOTH + LEVELS; to++) {
+        smooth(get(scratch, from), get(scratch, ROWS), get(scratch, to), 1);
+        shade(get(scratch, to), histogram);
+        if (sparing) {
+            give_back(scratch, ROWS);
+            give_back(scratch, from);
+        }
+        from = to;
     }
+    if (sparing) give_back(scratch, from);
 }
 
 static void *work(void *argument)
 {
     struct worker *me = argument;
-    struct scratch *kept = new_scratch();
-    for (long tile; kept != NULL && (tile = take(me->queue)) >= 0;) {
-        if ((long)((double)(tile + 1) * me->queue->fresh) == (long)((double)tile * me->queue->fresh)) {
-            render(kept, tile, me->histogram);
-            continue;
+    struct scratch kept = {{NULL}};
+    for (long tile; (tile = take(me->queue)) >= 0;) {
+        if ((long)((double)(tile + 1) * me->queue->fresh) > (long)((double)tile * me->queue->fresh)) {
+            struct scratch own = {{NULL}};
+            render(&own, tile, 1, me->histogram);
+        } else {
+            render(&kept, tile, 0, me->histogram);
         }
-        struct scratch *own = new_scratch();
-        if (own == NULL) break;
-        render(own, tile, me->histogram);
-        munmap(own, sizeof *own);
     }
-    if (kept == NULL) me->failed = 1;
-    else munmap(kept, sizeof *kept);
+    for (int i = 0; i < IMAGES; i++) give_back(&kept, i);
     return NULL;
 }
 
@@ -139,19 +156,13 @@ int main(int argc, char **argv)
         pthread_create(&workers[t].thread, NULL, work, &workers[t]);
     }
     uint64_t digest = 0;
-    int failed = 0;
     for (int t = 0; t < threads; t++) {
         pthread_join(workers[t].thread, NULL);
-        failed |= workers[t].failed;
     }
     for (int s = 0; s < SHADES; s++) {
         uint64_t pixels = 0;
         for (int t = 0; t < threads; t++) pixels += workers[t].histogram[s];
         digest = digest * 1000003 + pixels;
-    }
-    if (failed) {
-        fprintf(stderr, "out of memory\n");
-        return 1;
     }
     printf("%ld tiles, digest %llx\n", queue.end, (unsigned long long)digest);
     return 0;

@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
  * session, which lives until RECENT others have been opened. The others are anonymous: they are only priced.
  */
 public final class SessionStore {
-    private static final int RECENT = 40_000;
+    private static final int RECENT = 20_000;
     private static final int CLICKS = 12;
 
     private static final class Item {
