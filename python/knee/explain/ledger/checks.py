@@ -74,7 +74,7 @@ def _machine(book: Ledger) -> Check:
         return Check(name, "no copies were run", None, mean(np.zeros(0)))
     own = book.value(*(one.name for one in book.entries if one.of == INFLATION and one.name not in MACHINES))
     if own.blocks < 2:
-        return Check(name, "copies were run once, which is too seldom to compare", None, own)
+        return Check(name, "the program or its copies ran undisturbed once, which is too seldom to compare", None, own)
     least = -max(FASTER, FASTER_SHARE * book.loss.value)
     fails = own.interval.high < least
     how = "take longer than the program itself, so they do not stand for it" if fails else "do not contradict it"
