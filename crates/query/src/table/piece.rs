@@ -94,7 +94,7 @@ pub(super) fn code(value: i64, base: i64, step: i64) -> u64 {
 impl Positions {
     /// Packs positions, which are in a list of this length, and says which of them there are.
     pub(crate) fn pack(positions: Vec<u32>, length: usize) -> (Self, Vec<bool>) {
-        debug_assert!(all_below(&positions, length));
+        assert!(all_below(&positions, length), "positions are in their list");
         let used = used(&positions, length);
         let codes = if length <= BYTE {
             Codes::U8(positions.into_iter().map(|position| position as u8).collect())
