@@ -131,11 +131,12 @@ def test_graphs_of_every_kind_have_the_counts_of_brute_force(kind):
         assert knee.mine.count(KINDS[kind](edges), name, induced=induced, threads=1) == expected, (edges, name, induced)
 
 
-def test_counts_are_those_of_networkx():
+@pytest.mark.parametrize("seeds", [range(100), pytest.param(range(100, 1000), marks=pytest.mark.nightly)], ids=str)
+def test_counts_are_those_of_networkx(seeds):
     networkx = library("networkx")
     from networkx.algorithms.isomorphism import GraphMatcher
 
-    for seed in range(100):
+    for seed in seeds:
         graph = networkx.gnp_random_graph(14, 0.1 + seed % 5 / 8, seed=seed)
         assert knee.mine.count(graph, "triangle", threads=1) == sum(networkx.triangles(graph).values()) // 3
         pattern = networkx.Graph(PATTERNS[list(PATTERNS)[seed % len(PATTERNS)]])
