@@ -44,7 +44,7 @@ impl Book {
     fn place(&mut self, order: Order, offer: u64) {
         let standing = self.lots.entry(order.lot).or_default();
         standing.orders += 1;
-        // Equal offers go to the lower number, whoever came first.
+        // Equal offers go to the lower number, in whatever order they come.
         if offer > standing.offer || (offer == standing.offer && order.bidder < standing.bidder) {
             standing.offer = offer;
             standing.bidder = order.bidder;
