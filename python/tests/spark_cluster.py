@@ -31,9 +31,10 @@ import knee.cluster
 import knee.mine
 from knee.cluster import archive
 from knee.cluster.parts import split_count, split_query
-from knee.cluster.spark import jobs, sql
+from knee.cluster.spark import queries, sql
 from knee.cluster.spark.jobs import Cluster
 from knee.cluster.worker import Limits
+from knee.store import StudyError
 
 MASTER = "local-cluster[2,1,1024]"
 LONG = {"pattern": "diamond", "plan": "explore"}
@@ -145,9 +146,27 @@ def test_a_frame_that_reads_files_is_as_good_as_their_path(spark: SparkSession, 
     assert_same(sql(spark, SUM, lineitem=f"file://{table.parent}"), own(spark, SUM, table))
 
 
-def test_without_data_sources_arrow_does_the_same(spark: SparkSession, table: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(jobs, "has_sources", lambda _: False)
+@pytest.mark.parametrize("version", ["3.5.8", "4.1.0"])
+def test_a_frame_from_rows_is_that_from_arrow(
+    spark: SparkSession, table: Path, version: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(SparkSession, "version", version)
     assert_same(sql(spark, SUM, lineitem=table), own(spark, SUM, table))
+
+
+def test_tasks_are_cancelled_when_spark_refuses_the_query(
+    spark: SparkSession, binaries: Binaries, table: Path, monkeypatch: pytest.MonkeyPatch
+):
+    binaries.make("slow")
+
+    def refused(*_: object) -> None:
+        until(binaries.parts)
+        raise StudyError("it is refused")
+
+    monkeypatch.setattr(queries.Analysed, "of", refused)
+    fails(lambda: sql(spark, SUM, lineitem=table, parts=8), "it is refused")
+    until(lambda: not binaries.parts())
+    binaries.all_end()
 
 
 def test_the_users_own_view_stays(spark: SparkSession, table: Path):
@@ -309,8 +328,8 @@ PROGRAM = """if True:
 REFUSE = """import sys
 class Refuse:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "knee":
-            raise ImportError("knee is not installed here")
+        if name.partition(".")[0] in ("knee", "numpy", "pandas", "pyarrow"):
+            raise ImportError(f"{name} is not installed here")
 sys.meta_path.insert(0, Refuse())
 """
 
@@ -342,7 +361,7 @@ def test_speculation_changes_no_answer(binaries: Binaries, table: Path, tmp_path
 
 
 def test_executors_need_nothing_but_an_archive(binary: str, table: Path, tmp_path: Path):
-    """Executors have an interpreter of their own, without the package and without the binary."""
+    """Executors have an interpreter of their own, with neither the binary nor any package but pyspark."""
     (tmp_path / "sitecustomize.py").write_text(REFUSE)
     (tmp_path / "job.py").write_text(PROGRAM)
     archive(tmp_path / "knee.tar.gz")

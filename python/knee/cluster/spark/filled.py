@@ -21,7 +21,6 @@ from pyspark.sql.types import (
 )
 
 from knee.cluster.answer import Answer, Average, Value
-from knee.cluster.spark.jobs import has_sources
 from knee.store import StudyError
 
 BITS = {ByteType: 8, ShortType: 16, IntegerType: 32, LongType: 64}
@@ -41,8 +40,8 @@ def filled(spark: SparkSession, answer: Answer, schema: StructType) -> DataFrame
         tuple(_value(cell, field.dataType, field.name) for cell, field in zip(row, schema.fields, strict=True))
         for row in answer.cells
     ]
-    if not has_sources(spark):
-        # Spark 3 cannot make a frame from an Arrow table either.
+    if int(spark.version.partition(".")[0]) < 4:
+        # It cannot make a frame from an Arrow table.
         return spark.createDataFrame(rows, schema)
     from pyspark.sql.pandas.types import to_arrow_schema
 

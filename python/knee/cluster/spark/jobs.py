@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import re
-from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakSet
+from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any, cast
+from uuid import uuid4
 
 from pyspark import cloudpickle
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from knee.cluster import worker
 from knee.cluster.parts import Parts, failed
@@ -17,14 +18,11 @@ from knee.cluster.spark import on_workers
 from knee.cluster.worker import TRIES, Limits
 from knee.store import StudyError
 
-if TYPE_CHECKING:
-    from knee.cluster.spark.source import PartsSource
-
 for _module in (on_workers, worker):
     cloudpickle.register_pickle_by_value(_module)
 
-_registered: WeakSet[SparkSession] = WeakSet()
-"""Sessions that know the data source."""
+CANCEL_TICK_S = 0.05
+"""How often a job is cancelled that is not wanted any more: it may not have begun yet."""
 
 
 class Cluster:
@@ -39,7 +37,6 @@ class Cluster:
                 "this session is one of Spark Connect, which does not show how a frame is read",
                 hint="use a classic session: SparkSession.builder.master(…)",
             )
-        self._spark = spark
         self._context = spark.sparkContext
 
     def workers(self) -> int:
@@ -50,6 +47,32 @@ class Cluster:
         chosen = threads is None or self._context.getConf().contains("spark.default.parallelism")
         return max(1, executors, 0 if chosen else self._context.defaultParallelism // (threads or 1))
 
+    @contextmanager
+    def begun(self, parts: Parts, limits: Limits) -> Generator[Future[list[str]]]:
+        """Let all parts be answered while the block runs. Where it raises, they are cancelled."""
+        tag = f"knee-{uuid4().hex}"
+        scala = cast("Any", self._context)._jsc.sc()
+        properties = scala.getLocalProperties().clone()
+
+        def asked() -> list[str]:
+            # The group, the pool and the description that the user's thread gives its jobs.
+            scala.setLocalProperties(properties)
+            self._context.addJobTag(tag)
+            try:
+                return self.answers(parts, limits)
+            finally:
+                self._context.removeJobTag(tag)
+
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(asked)
+            try:
+                yield running
+            except BaseException:
+                while not running.done():
+                    self._context.cancelJobsWithTag(tag)
+                    wait([running], CANCEL_TICK_S)
+                raise
+
     def answers(self, parts: Parts, limits: Limits) -> list[str]:
         """Return the answers of all parts.
 
@@ -58,33 +81,23 @@ class Cluster:
         StudyError
             Which part failed on which worker, and why.
         """
-        todo, answers = tuple(range(len(parts))), list[str]()
+        todo, answers = list(enumerate(parts.lines)), list[str]()
+        answered = on_workers.Job(limits, self._threads()).answered
         for tries in range(1, TRIES + 1):
-            job = on_workers.Job(parts.lines, todo, limits, self._threads())
             try:
-                rows = self._frame(job).collect()
+                # A data source in Python, or mapInArrow, costs some 100 ms more for each question.
+                found = self._context.parallelize(todo, len(todo)).map(answered).collect()
             except Exception as error:
                 raise _given_up(error) from error
-            answers += [row.answer for row in rows if row.error is None]
-            errors = [row for row in rows if row.error is not None]
-            for row in errors:
-                if not row.again or tries == TRIES:
-                    raise failed(row.error)
-            todo = tuple(row.part for row in errors)
+            answers += [answer for _, answer, _, _ in found if answer is not None]
+            failures = [(number, error, again) for number, _, error, again in found if error is not None]
+            for _, error, again in failures:
+                if not again or tries == TRIES:
+                    raise failed(error)
+            todo = [(number, parts.lines[number]) for number, _, _ in failures]
             if not todo:
                 break
         return answers
-
-    def _frame(self, job: on_workers.Job) -> DataFrame:
-        if not has_sources(self._spark):
-            count = len(job.todo)
-            return self._spark.range(0, count, 1, count).mapInArrow(job.batches, on_workers.SCHEMA)
-        source = _source()
-        if self._spark not in _registered:
-            self._spark.dataSource.register(source)
-            _registered.add(self._spark)
-        described = json.dumps(dataclasses.asdict(job))
-        return self._spark.read.format(source.name()).option("job", described).load()
 
     def _threads(self) -> int | None:
         """Return the threads of an executor; None where Spark leaves them to the machine."""
@@ -95,18 +108,6 @@ class Cluster:
             return int(cluster[1])
         cores = self._context.getConf().get("spark.executor.cores")
         return int(cores) if cores else None if master.startswith("spark:") else 1
-
-
-def has_sources(spark: SparkSession) -> bool:
-    """Whether data sources can be written in Python: from Spark 4 on."""
-    return hasattr(spark, "dataSource")
-
-
-def _source() -> type[PartsSource]:
-    from knee.cluster.spark import source
-
-    cloudpickle.register_pickle_by_value(source)
-    return source.PartsSource
 
 
 def _given_up(error: Exception) -> StudyError:

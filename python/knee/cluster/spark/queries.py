@@ -65,9 +65,17 @@ def sql(
         raise StudyError(f"a query has one table, and here is {names}", hint='give one: sql(…, lineitem="PATH")')
     ((name, data),) = table.items()
     read = Table.of(spark, data)
-    analysed = Analysed.of(spark, query, name, read)
-    described = split_query(query, read.path, parts_of(read.path, cluster) if parts is None else parts)
+    try:
+        described = split_query(query, read.path, parts_of(read.path, cluster) if parts is None else parts)
+    except StudyError:
+        # What Spark finds wrong comes first.
+        Analysed.of(spark, query, name, read)
+        raise
     if explain:
+        Analysed.of(spark, query, name, read)
         return described
-    answer = Answer.of(joined(described, cluster.answers(described, Limits(threads, timeout_s))))
-    return filled(spark, answer, analysed.schema)
+    # Executors need not wait for the analysis.
+    with cluster.begun(described, Limits(threads, timeout_s)) as running:
+        schema = Analysed.of(spark, query, name, read).schema
+        answers = running.result()
+    return filled(spark, Answer.of(joined(described, answers)), schema)
