@@ -69,3 +69,17 @@ def test_the_same_goroutine_alone_is_a_serial_part_whichever_threads_run_it():
     tests = {"one cpu": Made(1.0, 1.0, sleeps=4), "twice the threads": twice}
     assert list(named(evidence_of(BASE, many, tests))) == [("serial part",)]
     assert named(evidence_of(BASE, replace(many, goroutines=None), tests)) == {}
+
+
+def test_a_goroutine_that_shares_the_work_has_no_serial_part_of_the_same_code():
+    # Pieces that are too large leave as much idle time with twice the threads.
+    work = dict.fromkeys((f"work+{at}" for at in range(0, 640, 64)), 60)
+    sampled = Made(1.0, 1.0, spots=work, spots_alone=dict.fromkeys(work, 20))
+    shared = goroutines(0, {}, {"runtime.main": (40, 20), "main.work": (0, 40)})
+    tests = {"one cpu": Made(1.0, 1.0, sleeps=4), "hot spots": sampled}
+
+    def causes(one: dict) -> list:
+        return list(named(evidence_of(BASE, idle(one, 4), tests | {"twice the threads": idle(one, 4, FOUR)})))
+
+    assert causes(shared) == []
+    assert causes(FIRST_ALONE) == [("serial part",)]

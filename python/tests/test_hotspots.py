@@ -74,6 +74,22 @@ def test_other_work_is_met_all_over_its_own_function():
     assert grown(sampled(several)).scattered, "several functions: threads may look for work"
 
 
+WAITING = {"work+4096": 40, "work+4099": 30, "work+4103": 20, "work+12": 70, "work+24": 65}
+"""A loop that waits, with short pauses, in the function that works; and two stores beside it that wait for lines."""
+
+
+def test_a_loop_that_waits_is_told_from_work_in_the_same_function():
+    spins = sampled(LOOP | WAITING, on_one=0.4, twice=0.4)
+    found = grown(spins)
+    assert found.places.low > 2.5, "as many places as where threads work"
+    assert found.tight
+    assert not found.works
+    assert list(named(spins)) == [("spinning",)]
+    works = sampled(AGAIN, on_one=0.3, twice=0.4)
+    assert not grown(works).tight
+    assert list(named(works)) == [("instruction growth",)]
+
+
 def test_samples_of_many_cpus_are_rarer_and_count_for_more():
     found = sampled(STALLS)
     rarer = sampled({place: many // 4 for place, many in STALLS.items()})
@@ -93,7 +109,7 @@ def test_nothing_is_said_where_cpu_time_does_not_surely_grow_or_has_no_place():
 
 
 def test_what_cannot_be_counted_is_said_so():
-    many = Grown(Interval(30.0, math.inf), 0.0, 0.0, 0.0, 0.0, None, 0.0)
+    many = Grown(Interval(30.0, math.inf), 0.0, 0.0, 0.0, 0.0, None, 0.0, None)
     assert many.said == "CPU time grows at 20 or more instructions"
     assert replace(many, places=Interval(1.2, 1.3)).said == "CPU time grows at one instruction"
 

@@ -130,7 +130,7 @@ def _may_spin(found: Evidence, book: Ledger, twice: Doubled, slower: Growth | No
     spots = grown(found)
     if spread(found) or (spots is not None and spots.works):
         return False
-    if spots is not None and spots.loops and twice.cpu.interval.low > LONGER:
+    if spots is not None and (spots.tight or spots.loops) and twice.cpu.interval.low > LONGER:
         return True
     on_one, machine = book.value(MORE).value, max(0.0, np.nan_to_num(book.value(*MACHINES).value))
     if not twice.seconds.interval.low < SAME or on_one < SPINS * book.value(TOGETHER).value:

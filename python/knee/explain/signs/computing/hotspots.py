@@ -50,6 +50,14 @@ HALF = 0.5
 MOSTLY = 0.7
 """Share of the growth, at least, that one function has where threads work in it."""
 
+TIGHT, NEVER = 10.0, 0.005
+"""At how many places of that function it grows, at most, where threads wait in a loop of several instructions and for
+a few lines beside it; and how unlikely it then is that samples there have the proportions that one thread's have.
+"""
+
+SEEN = 20
+"""Samples of one thread in that function, at least, that tell its proportions."""
+
 
 @dataclass(frozen=True)
 class Grown:
@@ -69,6 +77,8 @@ class Grown:
     """Function in which most of it grows."""
     share: float
     """How much of it that is."""
+    inside: float | None
+    """The same as ``alike`` for the places of that function; None where one thread is hardly met in it."""
 
     @property
     def waits(self) -> bool:
@@ -91,12 +101,20 @@ class Grown:
 
         Several stores that wait for lines look the same.
         """
-        return self.again or (self.places.low > SEVERAL and self.share > MOSTLY)
+        return self.again or (self.places.low > SEVERAL and self.share > MOSTLY and not self.tight)
+
+    @property
+    def tight(self) -> bool:
+        """Whether it grows at several instructions of a function, but not as one thread works in it.
+
+        How long a processor pauses in a loop that waits decides at how many of its instructions it is met.
+        """
+        return self.inside is not None and self.inside < NEVER and self.share > MOSTLY and self.places.high < TIGHT
 
     @property
     def scattered(self) -> bool:
         """Whether it grows all over several functions, as where threads look for work, or collect garbage."""
-        return self.places.low > MANY and not self.works
+        return self.places.low > MANY and not self.works and not self.tight
 
     @property
     def said(self) -> str:
@@ -124,17 +142,20 @@ def grown(found: Evidence) -> Grown | None:
     if not whole > SURE * float(np.sqrt((error**2).sum())):
         return None
     numbers = effective(n, b, many.runs, base.runs)
-    name, share = most_of(places, grows, base.functions | many.functions)
-    inside: Mask = grows > SURE * error
+    functions = base.functions | many.functions
+    name, share = most_of(places, grows, functions)
+    there: Mask = np.array([name is not None and functions.get(place) == name for place in places])
+    surely: Mask = grows > SURE * error
     never = ~within(places, b > 0, BESIDE)
-    sure = float(grows[inside].sum())
+    sure = float(grows[surely].sum())
     return Grown(
         numbers,
         *alike(n, b, whole * many.runs),
-        float(b[inside].sum() / b.sum()) if sure else 0.0,
-        float(grows[inside & never].sum() / sure) if sure else 0.0,
+        float(b[surely].sum() / b.sum()) if sure else 0.0,
+        float(grows[surely & never].sum() / sure) if sure else 0.0,
         name,
         share / whole,
+        alike(n[there], b[there], share * many.runs)[0] if b[there].sum() > SEEN else None,
     )
 
 

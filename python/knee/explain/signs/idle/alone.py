@@ -26,7 +26,7 @@ from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER,
 from knee.explain.signs.idle.doubled import fixed_pieces, in_one_unit, kept, told, waits_actively
 from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
-from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, own_alone, pieces_alone
+from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, none_alone, own_alone, pieces_alone
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.pieces import divided_unevenly
 from knee.explain.signs.idle.processes import separate
@@ -116,9 +116,12 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
         low = usual = most = 1.0
     if name == "one":
         low, usual, most = _by_code(found, stays, *(min(one, 1 - never_beside(found)) for one in (low, usual, most)))
-    # A piece of the work that goroutines share, unless its code is known and twice the threads surely leave it as long.
-    known = stays.interval.low >= SURELY and own_code(found) is not None
-    if name == "one" and not known and pieces_alone(found):
+    # A piece of the work that goroutines share, unless its code is known and twice the threads surely leave it as long;
+    # but never a serial part where that code, and the goroutine, are met beside others as well.
+    own = own_code(found)
+    shared = own is not None and own.alike and none_alone(found)
+    known = stays.interval.low >= SURELY and own is not None
+    if name == "one" and (shared or (not known and pieces_alone(found))):
         most = 1.0
     uneven = _part(whole, usual, low, most)
     uneven = replace(uneven, low=max(0.0, uneven.low - _by_the_machine(found)))

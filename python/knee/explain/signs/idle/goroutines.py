@@ -65,10 +65,14 @@ def own_alone(found: Evidence) -> float | None:
     """Return at least which share of the time in which one goroutine computes alone is that of goroutines that hardly
     compute beside others; None if that is not known.
     """
-    ready = _ready(found)
-    alone = sum(one for one, _ in ready.values())
-    own = sum(one for one, beside in ready.values() if one >= OWN * (one + beside))
+    own, alone = _alone(found)
     return clopper_pearson(own, alone).low if alone >= ENOUGH else None
+
+
+def none_alone(found: Evidence) -> bool:
+    """Whether the goroutine that computes alone hardly ever is one that hardly computes beside others."""
+    own, alone = _alone(found)
+    return alone >= ENOUGH and clopper_pearson(own, alone).high < RARELY
 
 
 def pieces_alone(found: Evidence) -> bool:
@@ -80,6 +84,12 @@ def pieces_alone(found: Evidence) -> bool:
     alone = sum(one for one, _ in ready.values())
     pieces = sum(one for name, (one, beside) in ready.items() if name in many and one < BESIDE * (one + beside))
     return alone >= ENOUGH and clopper_pearson(pieces, alone).low > SHARED
+
+
+def _alone(found: Evidence) -> tuple[int, int]:
+    """Return how often a goroutine was ready alone that hardly is beside others, and how often any was."""
+    ready = _ready(found).values()
+    return sum(alone for alone, beside in ready if alone >= OWN * (alone + beside)), sum(alone for alone, _ in ready)
 
 
 def _ready(found: Evidence) -> dict[str, tuple[int, int]]:
