@@ -83,7 +83,9 @@ others are then causes that the program has as well. What it costs is known with
 
 What the machine takes from a program at dial 0 is measured as well, by side_by_side.py, in the same way for every
 program: beside a loop that uses no memory, and beside a copy of itself. Cpus of a virtual machine may share a core
-without saying so, and then every program loses to that.
+without saying so, and then every program loses to that. And on_one_cpu.py measures whether two threads compute more
+than one, on one cpu: a program that merges what its threads have found has instruction growth, whatever its dial does.
+(Added on 28 November, when one was named rightly that no table lists. Rates by the tables alone are given beside.)
 
 **Mistakes that were corrected** after the explanation was begun. One is in a program of our own: c-locked-path took
 another loop at dial 0 as well, which is 15 % slower on some machines. The others are in the generator:

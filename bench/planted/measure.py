@@ -13,6 +13,7 @@ from typing import Any
 from beside import comes_and_goes
 from planted.dials import THREADS, Unmeasured, truth
 from planted.instances import Instance
+from planted.on_one_cpu import more_work
 from planted.side_by_side import shared
 from planted.undivided import undivided
 
@@ -96,7 +97,7 @@ def _measured(instance: Instance, folder: Path, found: dict[str, dict[str, Any]]
 def _own(instance: Instance) -> dict[str, float]:
     """Return what its program has at dial 0."""
     where = instance.base, instance.directory
-    return {**undivided(*where), **shared(*where)}
+    return {**undivided(*where), **shared(*where), **more_work(*where)}
 
 
 def _explained(instance: Instance, folder: Path) -> list[dict[str, object]]:
