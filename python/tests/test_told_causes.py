@@ -303,6 +303,10 @@ def test_threads_that_wait_actively_are_imbalanced_not_busy():
     assert named(evidence_of(BASE, many, same, mapped=openmp)) == {("imbalance",): whole}
     asleep = {**tests, passive: Made(0.6, 1.1, {"one": 0.1}), f"{passive}, base": BASE}
     assert list(named(evidence_of(BASE, many, asleep, mapped=openmp))) == [("spinning",)], "it is faster if they sleep"
+    # Threads that share cache lines may do so less often with twice the threads, and compute as long if told to sleep.
+    busy, computing = Made(0.625, 1.25, sleeps=10), {**tests, passive: Made(0.62, 1.24), f"{passive}, base": BASE}
+    assert list(named(evidence_of(BASE, busy, same, mapped=openmp))) == [("imbalance",)]
+    assert ("imbalance",) not in named(evidence_of(BASE, busy, computing, mapped=openmp))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.evidence.means import Mean, against, mean, over
 from knee.explain.ledger.ledger import TOGETHER, Ledger
-from knee.stats.intervals import Array
+from knee.stats.intervals import Array, combined
 from knee.store.records.threads import MOST_SHARES
 
 OPENMP = r"lib(g|i|)omp"
@@ -45,6 +45,9 @@ HELP = 0.1
 
 MOSTLY = 0.5
 """Share of the CPU time that grew side by side which active waiting must explain."""
+
+PASSIVE = "spinning"
+"""The cause that a run tests in which waiting threads sleep."""
 
 TINY = 1e-4
 """Seconds that are added on both sides of a ratio, so that there always is one."""
@@ -83,7 +86,26 @@ def waits_actively(found: Evidence, book: Ledger) -> bool:
     twice, together = doubled(found), book.value(TOGETHER)
     if twice is None or not together.interval.low > 0:
         return False
-    return twice.cpu.interval.high < SLEPT and -twice.cpu.value > MOSTLY * together.value
+    saves = twice.cpu.interval.high < SLEPT and -twice.cpu.value > MOSTLY * together.value
+    return saves and not _computes_asleep(found, -twice.cpu.value * mean(found.many.cpu).value)
+
+
+def _computes_asleep(found: Evidence, waited_s: float) -> bool:
+    """Whether threads that are told to sleep while they wait surely are not idle for most of so many seconds more.
+
+    Then they do not wait: threads that share cache lines may do so less often with twice the threads, too.
+    """
+    passive = found.setting(PASSIVE)
+    if passive is None:
+        return False
+    asleep, active = (_off_cpu(cell) for cell in (passive, found.many))
+    return combined(asleep, [(-1.0, active)])[1].high < MOSTLY * waited_s
+
+
+def _off_cpu(cell: Cell) -> Array:
+    """Return the seconds of all threads in which they neither compute nor wait for a cpu, of the runs that tell."""
+    seconds = cell.threads * cell.seconds - cell.cpu - cell.idle("waiting")
+    return seconds[np.isfinite(seconds)]
 
 
 def may_wait_actively(found: Evidence, book: Ledger) -> bool:
