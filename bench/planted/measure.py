@@ -97,7 +97,9 @@ def _measured(instance: Instance, folder: Path, found: dict[str, dict[str, Any]]
 def _own(instance: Instance) -> dict[str, float]:
     """Return what its program has at dial 0."""
     where = instance.base, instance.directory
-    return {**undivided(*where), **shared(*where), **more_work(*where)}
+    # Threads that spin on one cpu compute more there, too.
+    more = {} if instance.cause == "spinning" else more_work(*where)
+    return {**undivided(*where), **shared(*where), **more}
 
 
 def _explained(instance: Instance, folder: Path) -> list[dict[str, object]]:
