@@ -85,6 +85,8 @@ def test_a_loop_that_waits_is_told_from_work_in_the_same_function():
     assert found.tight
     assert not found.works
     assert list(named(spins)) == [("spinning",)]
+    uneven = grown(sampled({**AGAIN, "work+12": 90, "work+24": 85}))
+    assert not uneven.tight, "one thread is met wherever it grows"
     works = sampled(AGAIN, on_one=0.3, twice=0.4)
     assert not grown(works).tight
     assert list(named(works)) == [("instruction growth",)]
@@ -109,7 +111,7 @@ def test_nothing_is_said_where_cpu_time_does_not_surely_grow_or_has_no_place():
 
 
 def test_what_cannot_be_counted_is_said_so():
-    many = Grown(Interval(30.0, math.inf), 0.0, 0.0, 0.0, 0.0, None, 0.0, None)
+    many = Grown(Interval(30.0, math.inf), 0.0, 0.0, 0.0, 0.0, None, 0.0, None, 0.0)
     assert many.said == "CPU time grows at 20 or more instructions"
     assert replace(many, places=Interval(1.2, 1.3)).said == "CPU time grows at one instruction"
 

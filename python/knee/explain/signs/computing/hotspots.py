@@ -58,6 +58,11 @@ a few lines beside it; and how unlikely it then is that samples there have the p
 SEEN = 20
 """Samples of one thread in that function, at least, that tell its proportions."""
 
+HARDLY, SOME = 0.1, 0.3
+"""One thread is met so seldom at an instruction, over how often all threads are, that it hardly gets there; and the share
+of the growth, at least, that is at such instructions where threads wait in a loop.
+"""
+
 
 @dataclass(frozen=True)
 class Grown:
@@ -79,6 +84,8 @@ class Grown:
     """How much of it that is."""
     inside: float | None
     """The same as ``alike`` for the places of that function; None where one thread is hardly met in it."""
+    unmet: float
+    """Share that is at instructions to which one thread hardly gets, be it in code where it works."""
 
     @property
     def waits(self) -> bool:
@@ -109,7 +116,8 @@ class Grown:
 
         How long a processor pauses in a loop that waits decides at how many of its instructions it is met.
         """
-        return self.inside is not None and self.inside < NEVER and self.share > MOSTLY and self.places.high < TIGHT
+        other = self.inside is not None and self.inside < NEVER and self.unmet > SOME
+        return other and self.share > MOSTLY and self.places.high < TIGHT
 
     @property
     def scattered(self) -> bool:
@@ -147,6 +155,7 @@ def grown(found: Evidence) -> Grown | None:
     there: Mask = np.array([name is not None and functions.get(place) == name for place in places])
     surely: Mask = grows > SURE * error
     never = ~within(places, b > 0, BESIDE)
+    unmet: Mask = surely & (b / base.runs < HARDLY * n / many.runs)
     sure = float(grows[surely].sum())
     return Grown(
         numbers,
@@ -156,6 +165,7 @@ def grown(found: Evidence) -> Grown | None:
         name,
         share / whole,
         alike(n[there], b[there], share * many.runs)[0] if b[there].sum() > SEEN else None,
+        float(grows[unmet].sum()) / whole,
     )
 
 
