@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::time::Instant;
 
 use super::super::running::{Counting, Running, Streams};
 use super::super::signals::StopRequests;
@@ -71,7 +70,7 @@ pub(crate) fn shell(step: &str, text: Option<&str>, spec: &RunSpec, stop: &StopR
 fn once(spec: RunSpec, step: &str, stop: &StopRequests<'_>) -> Result<(), HookError> {
     let spec = RunSpec { sample_ms: None, census_ms: Some(0), counters: Vec::new(), ..spec };
     let fail = |reason: String, kind| HookError::Failed(format!("{step} failed: {reason}"), kind);
-    let started = Running::start(&spec, Streams::Captured, Instant::now(), Counting::default());
+    let started = Running::start(&spec, Streams::Captured, Counting::default());
     let mut running = started.map_err(|error| fail(error.to_string(), error.kind()))?;
     let end = running.watch(&spec, stop);
     let left = tree::end_all();

@@ -87,7 +87,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     }
     // Already now: the program may stop us as soon as it has begun.
     how.stop.signals.limit(spec.timeout_s.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds)));
-    let mut running = match Running::start(spec, how.streams, Instant::now(), counting) {
+    let mut running = match Running::start(spec, how.streams, counting) {
         Ok(running) => running,
         Err(error) => {
             how.stop.signals.limit(None);

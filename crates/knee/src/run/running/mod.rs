@@ -59,7 +59,10 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) fn start(spec: &RunSpec, streams: Streams, begin: Instant, mut counting: Counting) -> io::Result<Self> {
+    /// Starts the program, and its clock.
+    pub(crate) fn start(spec: &RunSpec, streams: Streams, mut counting: Counting) -> io::Result<Self> {
+        let go = go_program(spec);
+        let begin = Instant::now();
         let report = matches!(spec.program, Program::Workload { .. }).then(child::report_pipe).transpose()?;
         let launch = monotonic().saturating_sub(begin.elapsed());
         let lent = if report.is_some() { counting.lend() } else { Lent::default() };
@@ -67,8 +70,6 @@ impl Running {
         let regions = listen(&mut command, spec, launch, &counting);
         streams.connect(&mut command)?;
         sys::place_on_exec(&mut command, &spec.cpus, spec.memory.as_ref())?;
-        // Before the launch, since it takes some milliseconds.
-        let go = sampled(spec).then(|| program::file(&command).and_then(|file| GoProgram::read(&file))).flatten();
         let mut process = command.spawn()?;
         counting.started();
         drop(command);
@@ -143,6 +144,15 @@ fn sampler(spec: &RunSpec, begin: Instant) -> Option<Sampler> {
 /// Whether the threads of a command are sampled.
 fn sampled(spec: &RunSpec) -> bool {
     matches!(spec.program, Program::Command { .. }) && spec.sample_ms.unwrap_or(0) > 0
+}
+
+/// The program of a sampled command, if it is Go's. To read it takes some milliseconds, so the clock must not run yet.
+fn go_program(spec: &RunSpec) -> Option<GoProgram> {
+    if !sampled(spec) {
+        return None;
+    }
+    let command = program::command(spec, Duration::ZERO, None, &Lent::default()).ok()?;
+    GoProgram::read(&program::file(&command)?)
 }
 
 /// The pinner of a command's threads, each to a cpu; workloads pin their own.
