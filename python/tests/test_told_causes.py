@@ -10,6 +10,8 @@ from told import Made, evidence_of, named, runs, series_of
 from knee.explain.causes.cause import Part
 from knee.explain.evidence.evidence import evidence
 from knee.explain.ledger.explanation import explanation
+from knee.explain.ledger.ledger import ledger
+from knee.explain.signs.idle.alone import alone
 from knee.report.tables.why import doubts, left_out
 from knee.store.records.idle import Alone
 
@@ -576,3 +578,19 @@ def test_few_disturbed_runs_are_left_out_and_many_are_not(disturbed, cause, left
         assert found.ledger.loss.value == pytest.approx(math.log(1.5), abs=0.02)
     else:
         assert "other programs may have" in found.why
+
+
+def test_idle_time_that_another_allocator_takes_away_says_nothing_of_how_work_is_divided():
+    many = Made(0.6, 1.05, {"one": 0.15}, sleeps=2000, shares=(0.58, 0.42))
+    other = "allocator: jemalloc as allocator"
+    tests = {
+        "one cpu": Made(1.0, 1.0, sleeps=4),
+        "twice the threads": Made(0.53, 1.05, {"one": 0.02}, sleeps=2000, shares=(0.25,) * 4),
+        other: Made(0.6, 1.19, {"one": 0.01}, sleeps=4),
+        f"{other}, base": BASE,
+    }
+    left = tests | {other: Made(0.6, 1.05, {"one": 0.15}, sleeps=4)}
+    made = [evidence_of(BASE, many, one) for one in (tests, left)]
+    uneven, same = (alone(found, ledger(found), "one").uneven for found in made)
+    assert same.value == pytest.approx(math.log(1.2 / 1.05), abs=0.01)
+    assert uneven.value == pytest.approx(same.value / 15, abs=0.002)

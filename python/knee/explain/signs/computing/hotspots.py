@@ -59,8 +59,8 @@ SEEN = 20
 """Samples of one thread in that function, at least, that tell its proportions."""
 
 HARDLY, SOME = 0.1, 0.3
-"""One thread is met so seldom at an instruction, over how often all threads are, that it hardly gets there; and the share
-of the growth, at least, that is at such instructions where threads wait in a loop.
+"""One thread is met so seldom at an instruction, over how often all threads are, that it hardly gets there; and the
+share of the growth, at least, that is at such instructions where threads wait in a loop.
 """
 
 

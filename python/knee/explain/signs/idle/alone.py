@@ -21,9 +21,9 @@ import numpy as np
 from knee.explain.causes.cause import Part
 from knee.explain.disturbance import clock_step
 from knee.explain.evidence.evidence import TWICE, Evidence
-from knee.explain.evidence.means import Mean, against, mean
+from knee.explain.evidence.means import Mean, against, mean, over
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER, Ledger
-from knee.explain.signs.idle.doubled import fixed_pieces, in_one_unit, kept, told, waits_actively
+from knee.explain.signs.idle.doubled import TINY, fixed_pieces, in_one_unit, kept, told, waits_actively
 from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
 from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, none_alone, own_alone, pieces_alone
@@ -39,7 +39,7 @@ from knee.explain.signs.idle.stretches import (
     long_stretches,
     one_alone,
 )
-from knee.explain.signs.idle.waits import own_waits
+from knee.explain.signs.idle.waits import own_cell, own_waits
 from knee.stats.intervals import Array, combined
 
 REMAINS, MOST = 0.25, 0.55
@@ -123,9 +123,23 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     known = stays.interval.low >= SURELY and own is not None
     if name == "one" and (shared or (not known and pieces_alone(found))):
         most = 1.0
-    uneven = _part(whole, usual, low, most)
+    rest = _rest(found, name)
+    uneven = _part(whole, usual * rest.value, low * rest.low, most * rest.high)
     uneven = replace(uneven, low=max(0.0, uneven.low - _by_the_machine(found)))
-    return Alone(uneven, _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
+    undivided = _part(whole, (1 - usual) * rest.value, (1 - most) * rest.low, (1 - low) * rest.high)
+    return Alone(uneven, undivided, stays, holds, hidden)
+
+
+def _rest(found: Evidence, name: str) -> Part:
+    """Return the share of the idle time that is left with the setting that takes most waits away: another allocator's
+    locks, and those of other runtimes, are no matter of how work is divided.
+    """
+    own = own_cell(found)
+    if own is found.many:
+        return Part(1.0, 1.0, 1.0)
+    left = over(own.idle(name) + TINY, found.many.idle(name) + TINY)
+    ends = (left.value, left.interval.low, left.interval.high)
+    return Part(*(min(1.0, max(0.0, one)) if np.isfinite(one) else 1.0 for one in ends))
 
 
 def _by_the_machine(found: Evidence) -> float:
