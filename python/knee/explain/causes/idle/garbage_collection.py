@@ -72,6 +72,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     ):
         return _by_functions(found, book)
     relieved, holds, taken = _part(found, book, changed)
+    if not relieved.interval.low > LEAST and (agreed := changed.taken()) is not None:
+        # What goes off the loss is less sure by itself, but as many waits go.
+        relieved, holds, taken = agreed[0], HOLDS, f"{changed.setting} takes {plain(agreed[0])} off the loss"
     if not relieved.interval.low > LEAST:
         return _by_functions(found, book)
     part, idle = (_without_any(found, Part.of(one)) for one in (relieved, changed.idle))
