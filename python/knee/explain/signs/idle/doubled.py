@@ -99,6 +99,8 @@ def _computes_asleep(found: Evidence, waited_s: float) -> bool:
     if passive is None:
         return False
     asleep, active = (_off_cpu(cell) for cell in (passive, found.many))
+    if not asleep.size or not active.size:
+        return False
     return combined(asleep, [(-1.0, active)])[1].high < MOSTLY * waited_s
 
 
