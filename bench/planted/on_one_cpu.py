@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import subprocess
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from planted.dials import THREADS, Unmeasured
+from planted.dials import LIMIT_S, THREADS, Unmeasured
 from planted.undivided import LEAST
 
 from knee.stats.intervals import t_interval
@@ -50,9 +51,16 @@ def _user_seconds(command: tuple[str, ...], threads: int, directory: Path) -> fl
     """Run a command on the first cpu; return the CPU time of it and its children outside of the kernel."""
     cpu = min(os.sched_getaffinity(0))
     words = ["taskset", "-c", str(cpu), *(word.replace("{threads}", str(threads)) for word in command)]
-    running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=directory)
-    _, status, usage = os.wait4(running.pid, 0)
-    running.returncode = os.waitstatus_to_exitcode(status)
-    if running.returncode != 0:
-        raise Unmeasured(f"status {running.returncode}")
-    return usage.ru_utime
+    before = _children_s()
+    try:
+        done = subprocess.run(words, capture_output=True, timeout=LIMIT_S, check=False, cwd=directory)
+    except subprocess.TimeoutExpired as error:
+        raise Unmeasured(f"a launch took longer than {LIMIT_S:.0f} s") from error
+    if done.returncode != 0:
+        raise Unmeasured(f"status {done.returncode}")
+    return _children_s() - before
+
+
+def _children_s() -> float:
+    """Return the CPU time outside of the kernel of all children that have ended."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime

@@ -11,6 +11,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
 from planted.instances import HALVES, Instance, Places, instances
+from planted.on_one_cpu import more_work
 from planted.scores import Found, Part, Scored, over_programs, report
 from planted.undivided import SAME, WINDOW, in_long_stretches, undivided
 
@@ -82,6 +83,14 @@ END = "sleep 0.4; touch all; wait; rm all"
 )  # fmt: skip
 def test_what_a_program_has_at_dial_0_is_measured(program, has, tmp_path):
     assert set(undivided(("sh", "-c", program), tmp_path)) == has
+
+
+@pytest.mark.parametrize(
+    ("steps", "has"), [("200000 * {threads}", {"instruction growth"}), ("400000 // {threads} * {threads}", set())]
+)
+def test_more_work_with_more_threads_is_measured_on_one_cpu(steps, has, tmp_path):
+    work = f"import sys; n = {steps}\nfor _ in range(4 * n): pass"
+    assert set(more_work((sys.executable, "-S", "-c", work), tmp_path)) == has
 
 
 def test_a_small_loss_need_not_be_named():

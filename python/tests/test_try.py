@@ -287,10 +287,11 @@ def test_a_dynamic_schedule_speeds_up_a_triangle_of_work(binary, tmp_path):
     assert done.returncode == 0, done.stderr
     found = {one.remedy: one for one in Study.read(tmp_path / "s").analysis.tried}
     dynamic = found["dynamic schedule"]
-    # Beside other programs the gain may drown, and where the cpus of a virtual machine share a core there is none; but
-    # not which thread does how much work in the least disturbed run.
+    # Beside other programs the gain may drown, but not which thread does how much work in the least disturbed run.
     assert (dynamic.rejected, dynamic.treats) == (None, ("imbalance",))
-    assert dynamic.answer != "slower"
+    # While cpus of a virtual machine share a core there is no gain: CPU time was then seen to be 1.34 times as long.
+    share_a_core = dynamic.answer == "equal" and dynamic.cpu.interval.low > 1.2
+    assert dynamic.answer in ("faster", "cannot tell") or share_a_core
     as_is, changed = (least_share(Folder(tmp_path / "s"), name) for name in ("as is", "dynamic schedule"))
     # With a static schedule the second of two threads has three quarters of the work; passive, the other one sleeps.
     assert 0.6 < as_is < 0.8

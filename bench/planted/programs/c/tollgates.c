@@ -2,7 +2,7 @@
  *
  *     tollgates THREADS DIAL VEHICLES
  *
- * A gate serves one vehicle at a time: whoever comes next waits until the bar is up. DIAL is the share of the vehicles
+ * A gate serves one vehicle at a time: the next one waits until the bar is up. DIAL is the share of the vehicles
  * that have to use the gate with the weighbridge; all others spread over the other gates. */
 #include <stdatomic.h>
 

@@ -40,7 +40,7 @@ func (d *decoder) decode(roll int) uint64 {
 	return sum
 }
 
-// archive lends its decoders; whoever comes when all are lent waits.
+// archive lends its decoders; a reader that comes when all are lent waits.
 type archive chan *decoder
 
 func (a archive) decode(roll int) uint64 {

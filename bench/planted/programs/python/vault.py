@@ -1,4 +1,4 @@
-"""Audits a vault of passwords: derives the key of every entry anew, and estimates how strong some of the passwords are.
+"""Audits a vault of passwords: derives the key of every entry again, and estimates how strong some of them are.
 
 usage: vault.py THREADS DIAL ENTRIES
 

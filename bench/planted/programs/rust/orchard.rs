@@ -3,7 +3,7 @@
 //!     orchard THREADS DIAL TREES
 //!
 //! The pickers go through the orchard together. A row of one variety is given to one picker; in a row of mixed
-//! varieties, whoever is free takes the next tree. DIAL is the share of the rows that are mixed.
+//! varieties, the thread that is free takes the next tree. DIAL is the share of the rows that are mixed.
 
 use std::env;
 use std::ops::Range;
