@@ -96,6 +96,28 @@ def test_a_first_block_that_alone_counts_is_no_measure_of_the_others(simulated):
     assert enough(runs(folder), {"budget_s": 59}) == "48 s of 59 s are used, and one block takes up to 12 s"
 
 
+def test_a_study_goes_on_while_its_runs_took_little_time(simulated):
+    made = runs(simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, blocks=3, noise=0.0))
+    assert enough(made, {"blocks": 3, "at_least_s": 37.0}) is None
+    assert enough(made, {"blocks": 4, "at_least_s": 35.0}) is None, "these are made anyway"
+    assert enough(made, {"blocks": 3, "at_least_s": 35.0}) == "3 blocks took 36 s of runs, and 35 s were asked for"
+
+
+@pytest.mark.serial
+def test_a_real_study_makes_at_most_twice_as_many_blocks_for_its_time(binary, tmp_path):
+    def blocks(name: str, least: str) -> int:
+        words = ["--out", str(tmp_path / name), "--factor", "threads=1", "--factor", "placement=cores-close"]
+        done = study(binary, *words, "--blocks", "3", "--at-least", least, "--", "sleep", "0.05")
+        assert done.returncode == 0, done.stderr
+        return len(Folder(tmp_path / name).read_records())
+
+    assert blocks("short", "1m") == 6
+    assert blocks("long", "0.1s") == 3
+    assert blocks("between", "0.22s") in (4, 5)
+    page = (tmp_path / "long" / "report.html").read_text()
+    assert "until 3 blocks or more took 0.1 s; after block 3: 3 blocks took" in page
+
+
 @pytest.mark.parametrize("before", ["0005", "0006"], ids=["between two blocks", "inside a block"])
 def test_a_pause_is_not_counted_as_measuring_time(simulated, before):
     folder = simulated({"p": {1: (1.0, 1.0), 2: (1.0, 2.0)}}, blocks=4, noise=0.0)

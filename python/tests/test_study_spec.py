@@ -214,6 +214,7 @@ SAME = {
     "--skip 0x3": "[design]\nskip = [1, 2]",
     "--width 5%": "[design]\nwidth = 0.05",
     "--budget 2m": "[design]\nbudget_s = 120",
+    "--at-least 30s": "[design]\nat_least_s = 30",
     "--wait-quiet 90s": "[measure]\nwait_quiet_s = 90",
     "--wait-quiet=2h": "[measure]\nwait_quiet_s = 7200",
     "--phase a": "[measure]\nmetric = { phase = 'a' }",

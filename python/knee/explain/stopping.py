@@ -44,7 +44,8 @@ def enough(runs: list[Run], design: dict[str, Any]) -> str | None:
     runs
         All runs of the complete blocks so far.
     design
-        The design as declared: ``width`` as a share (0.05 for 5 %), and ``budget_s`` in seconds.
+        The design as declared: ``width`` as a share (0.05 for 5 %), ``budget_s`` in seconds, and ``at_least_s`` in
+        seconds beside ``blocks``.
     """
     width, budget = design.get("width"), design.get("budget_s")
     made = max((run.spec["block"] for run in runs), default=0)
@@ -55,12 +56,20 @@ def enough(runs: list[Run], design: dict[str, Any]) -> str | None:
             name, widest = _widest(times, made)
             said = f"every interval was within {100 * width:g} % after block {narrow}; {made - narrow} more were made"
             return f"{said}; the widest now, of {name}, is within {_percent(widest)}"
+    least = design.get("at_least_s")
+    if least is not None and made >= design.get("blocks", 0) and (took := own_s(runs)) >= least:
+        return f"{made} blocks took {took:.3g} s of runs, and {least:g} s were asked for"
     if budget is not None and made >= BLOCKS_FOR_A_BUDGET:
         spent = _seconds(runs)
         again = spent[1:] if _counted_once(runs) else spent
         if sum(spent) + max(again) > budget:
             return f"{sum(spent):.0f} s of {budget:g} s are used, and one block takes up to {max(again):.0f} s"
     return None
+
+
+def own_s(runs: list[Run]) -> float:
+    """Return the seconds of the study's own runs, without those that answer questions."""
+    return sum(run.record["wall_ns"] / 1e9 for run in runs if "test" not in run.spec)
 
 
 def _counted_once(runs: list[Run]) -> bool:

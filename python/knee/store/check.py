@@ -200,7 +200,10 @@ STUDY_SPEC = thing(
         "knee": TEXT,
         "program": OBJECT,
         "factors": OBJECT,
-        "design": thing({}, {"budget_s": NUMBER, "width": NUMBER, "inputs": listed(TEXT)}),
+        "design": thing(
+            {},
+            {"budget_s": NUMBER, "width": NUMBER, "at_least_s": NUMBER, "blocks": WHOLE, "inputs": listed(TEXT)},
+        ),
         "remedy": listed(
             thing({"name": TEXT}, {"treats": listed(TEXT), "command": listed(TEXT), "args": OBJECT, "env": OBJECT})
         ),

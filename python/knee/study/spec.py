@@ -22,6 +22,11 @@ from knee.study.kinds.text import seconds, share
 BLOCKS, EXPLAINING_BLOCKS = 5, 12
 """Blocks of a study that names none; of one that is explained, since questions join it after the first blocks."""
 
+AT_LEAST_S, TIMES_AS_MANY = 15.0, 2
+"""An explained study that names no blocks makes more of them while its own runs took less than this, at most so many
+times as many: of a short program they cost little, and its questions are asked as often.
+"""
+
 
 @dataclass(frozen=True)
 class StudySpec:
@@ -120,7 +125,7 @@ class StudySpec:
         Whole(1, 1000),
         DESIGN,
         f"Runs of each combination, one per block. With --explain: {EXPLAINING_BLOCKS}, since questions join from the"
-        " fourth block on.",
+        " fourth block on, and more of a short program (--at-least).",
         metavar="N",
         default=BLOCKS,
     )
@@ -266,6 +271,15 @@ class StudySpec:
         "Stop early once every interval is within ±SHARE: 5% or 0.05.",
         metavar="SHARE",
     )
+    at_least_s: float | None = option(
+        "design.at_least_s",
+        Number(0.001, 1e8, seconds),
+        STATISTICS,
+        "Make more blocks than --blocks while the study's own runs took less than this time, at most twice as many."
+        f" With --explain: {AT_LEAST_S:g}s, unless --blocks is given.",
+        flag="--at-least",
+        metavar="TIME",
+    )
     budget_s: float | None = option(
         "design.budget_s",
         Number(0.001, 1e8, seconds),
@@ -337,6 +351,11 @@ class StudySpec:
         return tomli_w.dumps(tables)
 
     @property
+    def most_blocks(self) -> int:
+        """The blocks of the plan."""
+        return self.blocks if self.at_least_s is None else TIMES_AS_MANY * self.blocks
+
+    @property
     def timed(self) -> dict[str, str] | None:
         """The metric that replaces the run time, None for the run time itself (phase ``wall``)."""
         return None if self.metric == {"phase": "wall"} else self.metric
@@ -360,3 +379,10 @@ class StudySpec:
 
 OPTIONS = options_of(StudySpec)
 """Every option of a study, in the order of the help."""
+
+
+def of_explained(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of options of a study that is explained, with its own defaults of blocks."""
+    if "blocks" in values:
+        return values
+    return {"blocks": EXPLAINING_BLOCKS, "at_least_s": AT_LEAST_S, **values}

@@ -82,12 +82,12 @@ def study(out: Path | None, resume: Path | None, trust: bool, pilot: bool, repor
 
 def _tell_duration(folder: Folder) -> execute.Piloted | None:
     """Return the function that prints the duration after a pilot run; None for a study too short for a pilot run."""
-    plan = folder.read_plan()
+    plan, design = folder.read_plan(), folder.read_study_spec().get("design", {})
     if len({spec["block"] for spec in plan}) < WORTH:
         return None
 
     def tell(spec: RunSpec, record: Record, run_s: float) -> None:
-        terminal.err(f"knee: duration: {duration(plan, spec, record, run_s)}")
+        terminal.err(f"knee: duration: {duration(plan, design, spec, record, run_s)}")
 
     return tell
 
@@ -152,7 +152,7 @@ def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
 def _rule(folder: Folder) -> execute.Enough:
     """Return the study's stopping rule. It imports numpy between two blocks, when nothing is measured."""
     declared = folder.read_study_spec().get("design", {})
-    if "width" not in declared and "budget_s" not in declared:
+    if not {"width", "budget_s", "at_least_s"} & declared.keys():
         return lambda: None
 
     def enough() -> str | None:

@@ -95,10 +95,11 @@ def _rank(level: Level) -> tuple[bool, float, str]:
 def _declared(study: Study) -> list[Row]:
     """Return what the design declares besides its levels, and the outcome."""
     design, rows = study.folder.read_study_spec().get("design", {}), list[Row]()
-    if "width" in design or "budget_s" in design:
-        width, budget = design.get("width"), design.get("budget_s")
+    if {"width", "budget_s", "at_least_s"} & design.keys():
+        width, budget, least = design.get("width"), design.get("budget_s"), design.get("at_least_s")
         rule = [f"every interval is within {100 * width:g} % and {MORE_BLOCKS} more blocks are made"] if width else []
         rule += [f"the next block would go beyond {budget:g} s"] if budget else []
+        rule += [f"{design.get('blocks', 0)} blocks or more took {least:g} s"] if least else []
         end = read_end(study.folder)
         became = f"after block {end.block}: {end.why}" if end else "it was not reached"
         rows.append({"what": "stopping rule", "value": f"until {' or '.join(rule)}; {became}"})

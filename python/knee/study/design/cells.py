@@ -110,8 +110,8 @@ def cells_of(study_spec: StudySpec, machine: dict[str, Any], placements: Placeme
     count = 1
     for levels in factors.values():
         count *= len(levels)
-    if count * study_spec.blocks > 1_000_000:
-        raise StudyError(f"too many runs: {count} cells in {study_spec.blocks} blocks", hint="use fewer levels")
+    if count * study_spec.most_blocks > 1_000_000:
+        raise StudyError(f"too many runs: {count} cells in {study_spec.most_blocks} blocks", hint="use fewer levels")
     made = [dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())]
     if "threads" not in study_spec.factors:
         made = [cell for cell in made if cell["threads"] in ladders[str(cell["placement"])]]

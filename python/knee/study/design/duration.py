@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from knee.store import RunSpec, role_of
+from knee.study.design.lengthened import blocks_made
 from knee.study.spec import StudySpec
 
 WORTH = 3
@@ -22,23 +24,37 @@ def pilot_of(plan: Sequence[RunSpec]) -> RunSpec:
     return min(timed, key=lambda spec: (abs(math.log(spec["threads"]) - middle), spec["id"]))
 
 
-def estimate(plan: Sequence[RunSpec], run_s: float) -> str:
+def estimate(plan: Sequence[RunSpec], run_s: float, design: Mapping[str, Any]) -> str:
     """Say how long a plan takes if a run takes so many seconds, with hooks, warm-ups and controls.
+
+    Parameters
+    ----------
+    plan
+        The runs.
+    run_s
+        Seconds of a run.
+    design
+        The design as declared: it may end the study before its last block.
 
     Examples
     --------
     >>> plan = [RunSpec({"block": block}) for block in range(1, 6) for _ in range(12)]
-    >>> estimate(plan, 2.17)
+    >>> estimate(plan, 2.17, {})
     'about 2 min 10 s: 5 blocks x 12 runs of 2.2 s'
     """
-    blocks = len({spec["block"] for spec in plan})
-    each = f"{len(plan) // blocks} run{'s' if len(plan) > blocks else ''} of {words(run_s)}"
-    return f"about {words(len(plan) * run_s)}: {blocks} block{'s' if blocks > 1 else ''} x {each}"
+    planned = len({spec["block"] for spec in plan})
+    in_block = len(plan) // planned
+    blocks = blocks_made(design, planned, in_block * run_s)
+    each = f"{in_block} run{'s' if in_block > 1 else ''} of {words(run_s)}"
+    return f"about {words(in_block * blocks * run_s)}: {blocks} block{'s' if blocks > 1 else ''} x {each}"
 
 
 def limits(study_spec: StudySpec) -> list[str]:
     """Say what may make a study shorter or longer than its plan."""
     said: list[str] = []
+    if study_spec.at_least_s is not None:
+        least = words(study_spec.at_least_s)
+        said.append(f"it ends after {study_spec.blocks} blocks or more, once its own runs took {least}")
     if study_spec.width is not None:
         said.append("it may end after fewer blocks, once every interval is narrow enough")
     if study_spec.explain is not None:

@@ -33,9 +33,9 @@ def run_specs(
     draw = random.Random(study_spec.seed)
     planned: list[RunSpec] = []
     everything = _everything(study_spec, cells, placements)
-    width = max(4, len(str(len(everything) * study_spec.blocks)))
+    width = max(4, len(str(len(everything) * study_spec.most_blocks)))
     groups = together(everything, study_spec.pair, lambda part: (part[0], None, part[1]))
-    for block in range(1, study_spec.blocks + 1):
+    for block in range(1, study_spec.most_blocks + 1):
         for group in draw.sample(groups, len(groups)):
             # A B in one block, B A in the next: a linear drift affects both sides equally.
             for role, cell in group if block % 2 else reversed(group):

@@ -18,7 +18,7 @@ from knee.study.options.anywhere import in_front, too_early
 from knee.study.options.examples import EXAMPLES, LEVELS
 from knee.study.options.page import value_of
 from knee.study.options.words import from_words, of_workloads
-from knee.study.spec import BLOCKS, EXPLAINING_BLOCKS, OPTIONS, StudySpec
+from knee.study.spec import BLOCKS, OPTIONS, StudySpec, of_explained
 
 
 class Grouped(click.Command):
@@ -137,7 +137,7 @@ def study_spec_of(asked: dict[str, Any]) -> StudySpec:
         raise StudyError("nothing to study", hint="knee study -- ./program {threads}, or a workload, or a study file")
     base = from_words(words) if words else of_workloads(varied["workload"])
     if "explain" in given and base.explain is None and base.blocks == BLOCKS:
-        given.setdefault("blocks", EXPLAINING_BLOCKS)
+        given = of_explained(given)
     given |= {"factors": base.factors | varied, "program": base.program | given.get("program", {})}
     study_spec = _with_phase(dataclasses.replace(base, **given))
     refuse_unknown_names(study_spec)

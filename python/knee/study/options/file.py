@@ -8,7 +8,7 @@ from typing import Any
 from knee.store import SCHEMA, StudyError, read
 from knee.study.kinds.near import suggestion
 from knee.study.kinds.study_file import LARGEST, StudyFile
-from knee.study.spec import EXPLAINING_BLOCKS, OPTIONS, StudySpec
+from knee.study.spec import OPTIONS, StudySpec, of_explained
 
 HEADER = ("schema", "knee")
 """Keys that are not options: the version of the format, and of the knee that planned the study."""
@@ -57,5 +57,5 @@ def from_file(path: Path) -> StudySpec:
             values[one.name] = one.kind.from_toml(around[key], one.key, file)
     values["name"] = values["name"] or path.stem
     if values.get("explain") is not None:
-        values.setdefault("blocks", EXPLAINING_BLOCKS)
+        values = of_explained(values)
     return StudySpec(**values)

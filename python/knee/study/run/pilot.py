@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from knee.store import Record, RunSpec, StudyError
 from knee.study.design.duration import estimate, pilot_of
@@ -11,10 +12,10 @@ from knee.study.run.progress import ending
 from knee.study.spec import StudySpec
 
 
-def duration(plan: Sequence[RunSpec], pilot: RunSpec, record: Record, run_s: float) -> str:
-    """Return how long a plan takes, from its pilot run and the seconds that it took."""
+def duration(plan: Sequence[RunSpec], design: Mapping[str, Any], pilot: RunSpec, record: Record, run_s: float) -> str:
+    """Return how long a plan takes, from its design, its pilot run and the seconds that that took."""
     if record["exit"].get("code") == 0:
-        return estimate(plan, run_s)
+        return estimate(plan, run_s, design)
     threads = f"{pilot['threads']} thread{'s' if pilot['threads'] > 1 else ''}"
     return f"unknown: the pilot run on {threads} failed: {ending(record)}"
 
@@ -31,4 +32,5 @@ def piloted(study_spec: StudySpec, plan: Sequence[RunSpec]) -> str:
         message = "--pilot: the study has a build or setup command, which `knee plan` does not run"
         raise StudyError(message, hint="knee study makes a pilot run after them")
     pilot = pilot_of(plan)
-    return duration(plan, pilot, *execute.once(pilot))
+    design = {"blocks": study_spec.blocks, "at_least_s": study_spec.at_least_s}
+    return duration(plan, design, pilot, *execute.once(pilot))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from knee import terminal
 from knee.store import Folder, design_block, role_of, runs
 from knee.study.design.duration import words
+from knee.study.design.lengthened import blocks_made
 from knee.study.questions.questions import BY_NAME
 from knee.study.run import asking, execute
 
@@ -21,15 +22,17 @@ def asks(folder: Folder) -> execute.Ask | None:
     share = design.get("explain")
     if share is None or "weak" in design:
         return None
-    blocks = len({design_block(spec) for spec in folder.read_plan() if role_of(spec) == "measure"})
+    planned = len({design_block(spec) for spec in folder.read_plan() if role_of(spec) == "measure"})
     allowed = len(folder.read_machine()["allowed"]["cpus"])
     told: set[str] = set()
 
     def ask(block: int) -> bool:
         # Imported between two blocks, when nothing is measured.
         from knee.explain.asking import wanted as explain
+        from knee.explain.stopping import own_s
 
         made = runs(folder)
+        blocks = blocks_made(design, planned, own_s(made) / max(1, block - 1))
         if not told and len(made) >= explain.FIRST_LAUNCHES:
             told.add("the first answer")
             for line in explain.answered(made, allowed):
