@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from knee.explain.asking.costs import cost_s, cpu_s, seconds
-from knee.explain.asking.telling import ANYWHERE, BLOCKS, blocks_for, done, later, questions
+from knee.explain.asking.telling import ANYWHERE, BLOCKS, GROWN, blocks_for, done, later, questions
 from knee.explain.evidence.evidence import COPIES, FEWEST, ONE_CPU, Evidence, evidence
 from knee.explain.ledger.explanation import explanation
+from knee.explain.ledger.ledger import MACHINE, MORE, ledger
 from knee.explain.scaling.series import Series, group
 from knee.explain.signs.beside import STREAM
 from knee.explain.signs.relief import relief
@@ -22,6 +23,15 @@ SPARE = 0.05
 
 ENOUGH = 2
 """Where so many times the blocks of a question are left, all but one can wait for the next block."""
+
+MOST = 4
+"""A question that does not tell is asked in at most so many times the blocks in which it must be, others in half."""
+
+PACE = 2.0
+"""What is asked again takes so many times as long as the time that is left, spread evenly over the blocks."""
+
+PARTS = {ONE_CPU: MORE, COPIES: MACHINE}
+"""The part of the loss that a question tells."""
 
 FAILS = 2
 """A question whose run failed this often, and never succeeded, is not asked again."""
@@ -82,7 +92,7 @@ def wanted(runs: Sequence[Run], allowed: int, left: Left) -> list[Wanted]:
     left
         What is left of the study.
     """
-    if len(runs) < first(left.blocks):
+    if len(runs) < first(left.blocks) or left.block > left.blocks:
         return []
     own = [run for run in runs if run.role == "measure" and not run.replaced]
     made = max((run.spec["block"] for run in own), default=0)
@@ -138,16 +148,32 @@ def _affordable(found: Evidence, left_s: float, left: Left) -> list[Wanted]:
         if 0 < missing <= blocks and max(missing * each, once) <= left_s:
             chosen.append(Wanted(cell, name, left.block, each))
             left_s -= missing * each
-    for name in sorted(names, key=lambda name: not _undecided(found, name)) if blocks < BLOCKS else ():
+    # Once there is nothing to begin, or it is too late to.
+    return chosen + (_again(found, often, left_s, left) if not chosen or blocks < BLOCKS else [])
+
+
+def _again(found: Evidence, often: dict[str, int], left_s: float, left: Left) -> list[Wanted]:
+    """Return the questions to ask once more: those that do not tell yet, then those that were asked least.
+
+    Their time is spread over the blocks that are left, so that what their answers ask for can still be asked.
+    """
+    undecided = {name for name in often if _undecided(found, name)}
+    spent_s, pace_s = 0.0, PACE * left_s / (left.blocks - left.block + 1)
+    cell, chosen = found.many.runs[0].cell, list[Wanted]()
+    for name in sorted(often, key=lambda name: (name not in undecided, name in PARTS, often[name])):
         each = cost_s(found, name)
-        if often[name] >= BLOCKS and blocks * each <= left_s:
+        most = MOST if name in undecided else MOST / 2
+        if BLOCKS <= often[name] < most * BLOCKS and spent_s < pace_s and spent_s + each <= left_s:
             chosen.append(Wanted(cell, name, left.block, each))
-            left_s -= blocks * each
+            spent_s += each
     return chosen
 
 
 def _undecided(found: Evidence, name: str) -> bool:
-    """Whether it is a changed setting whose runs do not tell yet what it takes away."""
+    """Whether its runs do not tell yet: what a changed setting takes away, or whether CPU time grows."""
+    if name in PARTS:
+        grown = ledger(found).value(PARTS[name]).interval
+        return grown.low < GROWN < grown.high
     changed = relief(found, name)
     return changed is not None and changed.undecided
 
