@@ -75,11 +75,14 @@ def test_a_goroutine_that_shares_the_work_has_no_serial_part_of_the_same_code():
     # Pieces that are too large leave as much idle time with twice the threads.
     work = dict.fromkeys((f"work+{at}" for at in range(0, 640, 64)), 60)
     sampled = Made(1.0, 1.0, spots=work, spots_alone=dict.fromkeys(work, 20))
-    shared = goroutines(0, {}, {"runtime.main": (40, 20), "main.work": (0, 40)})
+    shared = goroutines(0, {}, {"main.work": (40, 20)})
+    by_main = goroutines(0, {}, {"runtime.main": (40, 20), "main.work": (0, 40)})
+    by_main["functions"][0]["goroutines"] = 1
     tests = {"one cpu": Made(1.0, 1.0, sleeps=4), "hot spots": sampled}
 
     def causes(one: dict) -> list:
         return list(named(evidence_of(BASE, idle(one, 4), tests | {"twice the threads": idle(one, 4, FOUR)})))
 
-    assert causes(shared) == []
+    assert causes(shared) == [("too few tasks", "imbalance")]
+    assert causes(by_main) == []
     assert causes(FIRST_ALONE) == [("serial part",)]

@@ -44,6 +44,19 @@ def test_waiting_that_twice_the_threads_fill_is_imbalance():
     assert named(even) == {}, "all threads have the same work, so it is something else that they wait for"
 
 
+def test_threads_that_have_as_much_to_do_on_one_cpu_do_not_get_unequal_work():
+    # They slow each other down, one more than the other, and the faster one waits.
+    twice = Made(0.75, 1.4, {"one": 0.1}, 10, shares=FOUR)
+    many = Made(0.95, 1.4, {"one": 0.5}, 10, shares=UNEVEN)
+
+    def names(shares: tuple[float, ...]) -> list:
+        tests = {"one cpu": replace(CALM_ONE_CPU, shares=shares), "copies": Made(1.0, 2.0), "twice the threads": twice}
+        return [one for one in named(evidence_of(BASE, many, tests)) if "imbalance" in one]
+
+    assert names((0.502, 0.498)) == []
+    assert names(UNEVEN) == [("imbalance",)]
+
+
 def test_unequal_pieces_that_are_no_more_with_twice_the_threads_are_imbalance():
     tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=(0.74, 0.25, 0.01))}
     assert list(named(evidence_of(BASE, waits(0.75, 0.5, shares=UNEVEN), tests))) == [("imbalance",)]

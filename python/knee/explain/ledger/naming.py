@@ -62,7 +62,10 @@ def _sure(finding: Finding) -> bool:
 
 
 def _large(finding: Finding, least: float) -> bool:
-    return finding.part is None or finding.part.value > least
+    """Whether its part is no small one: surely so, where several causes are possible."""
+    if finding.part is None:
+        return True
+    return (finding.part.low if finding.left else finding.part.value) > least
 
 
 def suspects(found: Evidence, book: Ledger) -> list[Finding]:

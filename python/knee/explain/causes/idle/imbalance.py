@@ -20,10 +20,10 @@ import numpy as np
 
 from knee.explain.causes.cause import PIECES, Finding, Part
 from knee.explain.causes.idle import too_few_tasks
-from knee.explain.evidence.evidence import Evidence
+from knee.explain.evidence.evidence import ONE_CPU, Evidence
 from knee.explain.evidence.means import mean
-from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
-from knee.explain.signs.idle.alone import OFF, Alone, alone, same_work
+from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
+from knee.explain.signs.idle.alone import OFF, Alone, alone, goroutines_share, same_work
 from knee.explain.signs.idle.doubled import doubled, fixed_pieces, kept, told
 from knee.explain.signs.idle.futexes import turns
 from knee.explain.signs.idle.own_code import own_code
@@ -31,6 +31,7 @@ from knee.explain.signs.idle.pieces import divided_unevenly, may_be_equal
 from knee.explain.signs.idle.waits import own_waits, waits
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio, plain
+from knee.store import Run
 from knee.store.records.threads import MOST_SHARES
 
 NAME = "imbalance"
@@ -75,10 +76,24 @@ def most(found: Evidence) -> float:
 
     Others, such as one that starts them and waits, are helpers.
     """
-    n, runs = found.threads, [run for run in found.watched.runs if run.shares]
+    return _most_in(found.watched.runs, found.threads)
+
+
+def _most_in(runs: Sequence[Run], n: int) -> float:
     # Of more threads not all shares are known.
-    known = [run.shares[0] / (sum(run.shares[:n]) if n <= MOST_SHARES else 1.0) for run in runs]
-    return found.threads * sum(known) / len(known) if known else 1.0
+    known = [run.shares[0] / (sum(run.shares[:n]) if n <= MOST_SHARES else 1.0) for run in runs if run.shares]
+    return n * sum(known) / len(known) if known else 1.0
+
+
+def _only_side_by_side(found: Evidence, book: Ledger) -> bool:
+    """Whether threads that have as much to do on one cpu differ where each has its own, since they slow each other down
+    unequally: what they share is the cause then, and not how work is divided.
+    """
+    one_cpu = found.test(ONE_CPU)
+    if one_cpu is None or not any(run.shares for run in one_cpu.runs) or _come_and_go(found):
+        return False
+    there = math.log(max(1.0, _most_in(one_cpu.runs, found.threads)))
+    return book.value(TOGETHER).interval.low > LEAST and there < UNEQUAL * math.log(max(1.0, most(found)))
 
 
 def unequal(found: Evidence, divided: Sequence[Alone]) -> bool:
@@ -129,7 +144,10 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     hidden, passive = any(one.hidden for one in divided), relief(found, SPINNING)
     alike = not hidden and not unequal(found, divided)
-    if alike and not _in_turn(found, divided) and not same_work(found, divided[0].stays):
+    if not alike and _only_side_by_side(found, book):
+        return None
+    shared = _in_turn(found, divided) or same_work(found, divided[0].stays) or goroutines_share(found)
+    if alike and not shared:
         return None
     # Where the loss goes while waiting threads sleep, it was their spinning that cost it. Only that run tells.
     if hidden and (passive is None or passive.least > LEAST):

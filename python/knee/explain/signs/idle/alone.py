@@ -123,6 +123,8 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     known = stays.interval.low >= SURELY and own is not None
     if name == "one" and (shared or (not known and pieces_alone(found))):
         most = 1.0
+    if name == "one" and goroutines_share(found):
+        low = usual = most = 1.0
     rest = _rest(found, name)
     uneven = _part(whole, usual * rest.value, low * rest.low, most * rest.high)
     uneven = replace(uneven, low=max(0.0, uneven.low - _by_the_machine(found)))
@@ -174,6 +176,15 @@ def same_work(found: Evidence, stays: Mean) -> bool:
     """
     own = own_code(found)
     return own is not None and own.alike and by_workers(found) and stays.interval.high < 1 - OFF
+
+
+def goroutines_share(found: Evidence) -> bool:
+    """Whether what a goroutine does alone surely is work that several do, in code that all of them execute.
+
+    Where a phase has fewer pieces than there are threads, more threads fill no gap, and yet it is no serial part.
+    """
+    own = own_code(found)
+    return own is not None and own.alike and pieces_alone(found)
 
 
 def _by_code(found: Evidence, stays: Mean, low: float, usual: float, most: float) -> tuple[float, float, float]:
