@@ -68,6 +68,38 @@ def test_the_same_code_is_nobodys_own_however_seldom_each_place_is_met():
     assert own_code(found).share < 0.05
 
 
+@pytest.mark.parametrize(("starters", "low", "high"), [(0, 0.7, 0.9), (40, 0.0, 0.1)])
+def test_of_code_that_a_compiler_makes_the_pieces_of_one_run_tell(starters, low, high):
+    # In each run 40 samples are alone in code of all threads, and 10 in code that one executes alone.
+    work = {"samples": 100, "alone": 40} | ({"starters": starters} if starters else {})
+    made = [work, {"samples": 100}, {"samples": 10, "alone": 10}]
+    found = sampled(WORK, MERGE)
+    for run in found.tests[HOTSPOTS].runs:
+        run.record["hotspots"] |= {"places": [], "made": made, "samples": 210, "alone": 50}
+    told = own_code(found)
+    assert 0.15 < told.least < told.share < told.at_most < 0.3
+    assert low <= told.workers.low < told.workers.high < high
+    assert own_code(sampled(WORK, MERGE)).workers is None, "code of files is known by its places"
+
+
+def test_work_of_all_that_a_worker_does_alone_in_code_of_a_compiler_is_uneven():
+    def found(starters: int, left: float = 0.3) -> list[tuple[str, ...]]:
+        alone = Alone(share=0.7, intervals=9, longest_s=0.1, helper=False, own=0.7, place=2.0)
+        # Twice the threads leave so much of 0.3 s.
+        twice = Made(0.5 + left / 2, 1.0, {"one": left}, sleeps=10, shares=(0.4, 0.15, 0.15, 0.15, 0.15))
+        made = sampled(WORK, MERGE, alone, **{"twice the threads": twice})
+        for run in made.tests[HOTSPOTS].runs:
+            pieces = [{"samples": 100, "alone": 40, "starters": starters}, {"samples": 100}]
+            run.record["hotspots"] |= {"places": [], "made": pieces, "samples": 200, "alone": 40}
+        tests = made.tests | {HOTSPOTS: _with_shares(made.tests[HOTSPOTS], (0.4, 0.3, 0.3))}
+        many = _with_shares(made.many, (0.75, 0.25) if starters == 0 else (0.4, 0.3, 0.3))
+        return list(named(replace(made, many=many, tests=tests)))
+
+    assert found(starters=0) == [("imbalance",)]
+    assert found(starters=40) == [("serial part",)], "the thread that starts the others works alone"
+    assert found(starters=40, left=0.15) == [("serial part",)], "whatever twice the threads leave"
+
+
 def test_nothing_is_said_of_few_samples_and_of_records_that_do_not_tell():
     assert own_code(sampled(WORK, None)) is None
     assert own_code(sampled(WORK, {"merge+4096": 3})) is None

@@ -234,6 +234,14 @@ Goroutines = dict[str, Any]
 """What the goroutines of a Go program did, in samples, or why that is not known."""
 
 
+class Made(TypedDict):
+    """A piece of 64 bytes of code that the program made while it ran."""
+
+    samples: int
+    alone: NotRequired[int]
+    starters: NotRequired[int]
+
+
 class Place(TypedDict):
     """A place in a file."""
 
@@ -244,6 +252,7 @@ class Place(TypedDict):
     function: NotRequired[int]
     lines: NotRequired[int]
     same: NotRequired[int]
+    starters: NotRequired[int]
 
 
 class Shared(TypedDict):
@@ -269,6 +278,7 @@ class Hotspots(TypedDict):
     places: list[Place]
     alone: NotRequired[int]
     functions: NotRequired[list[str]]
+    made: NotRequired[list[Made]]
     shared: NotRequired[Shared]
     unavailable: NotRequired[str]
 
@@ -853,8 +863,12 @@ _GOROUTINES = either(
 )
 
 
+_MADE = thing({"samples": COUNT}, {"alone": COUNT, "starters": COUNT})
+
+
 _PLACE = thing(
-    {"file": COUNT, "at": COUNT, "samples": COUNT}, {"alone": COUNT, "function": COUNT, "lines": COUNT, "same": COUNT}
+    {"file": COUNT, "at": COUNT, "samples": COUNT},
+    {"alone": COUNT, "function": COUNT, "lines": COUNT, "same": COUNT, "starters": COUNT},
 )
 
 
@@ -871,7 +885,7 @@ _HOTSPOTS = thing(
         "files": listed(TEXT),
         "places": listed(_PLACE),
     },
-    {"alone": COUNT, "functions": listed(TEXT), "shared": _SHARED, "unavailable": TEXT},
+    {"alone": COUNT, "functions": listed(TEXT), "made": listed(_MADE), "shared": _SHARED, "unavailable": TEXT},
 )
 
 

@@ -25,6 +25,8 @@ pub(super) enum What {
     Exec,
     /// It was made by another process, of which it has all mappings.
     Fork { parent: i32 },
+    /// This thread of it made another one.
+    Thread { starter: i32 },
 }
 
 /// An event of a process.
@@ -71,8 +73,10 @@ pub(super) fn read(kind: u32, misc: u16, body: &[u8]) -> Result<Said, Truncated>
         // Process, parent, thread, parent thread, time. A new thread has its process's mappings.
         PERF_RECORD_FORK => {
             let (pid, parent) = (number(body, 0)?, number(body, 4)?);
-            let fork = What::Fork { parent: i32::try_from(parent).unwrap_or_default() };
-            Ok(if pid == parent { Said::Nothing } else { event(pid, long(body, 16)?, fork) })
+            let (parent, starter) = [parent, number(body, 12)?].map(|id| i32::try_from(id).unwrap_or_default()).into();
+            let same = i32::try_from(pid) == Ok(parent);
+            let what = if same { What::Thread { starter } } else { What::Fork { parent } };
+            Ok(event(pid, long(body, 16)?, what))
         }
         PERF_RECORD_COMM if u32::from(misc) & PERF_RECORD_MISC_COMM_EXEC != 0 => {
             Ok(event(number(body, 0)?, long(body, trailer()? + 8)?, What::Exec))
@@ -142,7 +146,8 @@ mod tests {
     fn processes_begin_with_the_mappings_of_another_and_lose_them_when_they_execute() {
         let task = |pid: u32| [[pid, 1, pid, 1].map(u32::to_ne_bytes).concat(), 5_u64.to_ne_bytes().to_vec()].concat();
         assert_eq!(read(7, 0, &task(7)), Ok(said(5, What::Fork { parent: 1 })));
-        assert_eq!(read(7, 0, &task(1)), Ok(Said::Nothing), "a thread");
+        let thread = Said::Event(Event { t_ns: 5, pid: 1, what: What::Thread { starter: 1 } });
+        assert_eq!(read(7, 0, &task(1)), Ok(thread));
         let comm = [&7_i32.to_ne_bytes()[..], &[0; 12], &trailer(7, 4)].concat();
         assert_eq!(read(3, 1 << 13, &comm), Ok(said(4, What::Exec)));
         assert_eq!(read(3, 0, &comm), Ok(Said::Nothing), "a new name");

@@ -7,7 +7,7 @@
 //!
 //! **Addresses.** Records of the executable files that a process maps come in the same rings, so an address becomes a
 //! file and a place in it, which is the same in each run. Code that a program makes while it runs (a just-in-time
-//! compiler) is of no file: its addresses are those of one run.
+//! compiler) is of no file: its addresses are those of one run, so its pieces are counted, and only compare inside it.
 //!
 //! **Alone.** Where context switches are recorded as well, each sample is known to have been taken while other threads of
 //! the tree could run, or while none could: what a thread executes only then is a part of the work that nobody divided.
@@ -39,7 +39,7 @@ mod ring;
 mod tally;
 
 pub use self::recorder::HotspotRecorder;
-pub use self::tally::{Hotspots, Place, Shared};
+pub use self::tally::{Hotspots, Made, Place, Shared};
 
 /// Opens a file that a program had mapped. By now a pipe may have its name, which must not be waited for.
 fn open(path: &Path) -> io::Result<File> {

@@ -1,6 +1,6 @@
 //! Counts samples by place.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -17,6 +17,12 @@ use crate::switches::Spells;
 const MOST_PLACES: usize = 512;
 /// Places that are counted; samples of further ones are elsewhere.
 const MOST_COUNTED: usize = 1 << 18;
+/// Pieces of code of no file that are kept in a record: those with most samples.
+const MOST_MADE: usize = 256;
+/// Bytes of such a piece.
+const PIECE: u64 = 64;
+/// Threads that made others, of which that is known.
+const MOST_STARTERS: usize = 1 << 12;
 /// Samples whose times are kept. Of more it is not known which were taken while no other thread could run.
 const MOST_TIMED: usize = 1 << 19;
 
@@ -49,6 +55,22 @@ pub struct Hotspots {
     pub functions: Vec<String>,
     /// The places with most samples, at most 512.
     pub places: Vec<Place>,
+    /// Pieces of code of no file with most samples, at most 256. Their addresses are those of one run alone.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub made: Vec<Made>,
+}
+
+/// A piece of 64 bytes of code that the program made while it ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Made {
+    /// Samples there.
+    pub samples: u64,
+    /// Those that were taken while no other thread of the program could run, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub alone: Option<u64>,
+    /// Of these, those of threads that made other threads, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub starters: Option<u64>,
 }
 
 /// A place in a file.
@@ -63,6 +85,9 @@ pub struct Place {
     /// Those that were taken while no other thread of the program could run, if there are any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub alone: Option<u64>,
+    /// Of these, those of threads that made other threads, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub starters: Option<u64>,
     /// Those at cache lines that several threads use in turn, if there are any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lines: Option<u64>,
@@ -92,15 +117,31 @@ fn some(count: u64) -> Option<u64> {
     (count > 0).then_some(count)
 }
 
+/// Where code is: in a file, or a piece that a process made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Code {
+    Of(Found),
+    Made { pid: i32, piece: u64 },
+}
+
+/// Samples at some code that were taken while exactly one thread could run.
+#[derive(Debug, Clone, Copy, Default)]
+struct Alone {
+    samples: u64,
+    starters: u64,
+}
+
 /// Samples so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     maps: Maps,
     codes: Codes,
     lines: Lines,
-    counts: HashMap<Found, u64>,
-    /// When each sample was taken, and where, as far as that is known.
-    times: Vec<(u64, Option<Found>)>,
+    counts: HashMap<Code, u64>,
+    /// When each sample was taken, of which thread, and where.
+    times: Vec<(u64, i32, Code)>,
+    /// Threads that made other threads.
+    starters: HashSet<i32>,
     samples: u64,
     unnamed: u64,
     elsewhere: u64,
@@ -120,15 +161,20 @@ impl Tally {
                     let memory = operands.iter().map(|one| (one.address(&registers), one.writes)).collect();
                     self.lines.note((pid, tid), found, memory);
                 }
+                let code = found.map_or(Code::Made { pid, piece: address / PIECE }, Code::Of);
                 if self.times.len() < MOST_TIMED {
-                    self.times.push((t_ns, found));
+                    self.times.push((t_ns, tid, code));
                 }
-                match found {
-                    None => self.unnamed += 1,
-                    Some(place) if self.counts.len() < MOST_COUNTED || self.counts.contains_key(&place) => {
-                        *self.counts.entry(place).or_default() += 1;
-                    }
-                    Some(_) => self.elsewhere += 1,
+                self.unnamed += u64::from(found.is_none());
+                if self.counts.len() < MOST_COUNTED || self.counts.contains_key(&code) {
+                    *self.counts.entry(code).or_default() += 1;
+                } else {
+                    self.elsewhere += u64::from(found.is_some());
+                }
+            }
+            What::Thread { starter } => {
+                if self.starters.len() < MOST_STARTERS {
+                    self.starters.insert(starter);
                 }
             }
             What::Map { start, length, offset, file } => self.maps.map(pid, start, length, offset, file),
@@ -141,8 +187,24 @@ impl Tally {
     pub(super) fn finish(mut self, alone: Option<&Spells>) -> Hotspots {
         let alone = alone.and_then(|spells| self.while_alone(spells));
         let (addressed, met) = (self.lines.known(), self.lines.finish());
-        let mut counts: Vec<(Found, u64)> = self.counts.into_iter().collect();
-        counts.sort_unstable_by_key(|&(place, samples)| (std::cmp::Reverse(samples), place));
+        let alone_at = |code| {
+            let met: Alone = alone.as_ref().and_then(|(_, by_code)| by_code.get(&code).copied()).unwrap_or_default();
+            (some(met.samples), some(met.starters))
+        };
+        let mut every: Vec<(Code, u64)> = self.counts.into_iter().collect();
+        every.sort_unstable_by_key(|&(code, samples)| (std::cmp::Reverse(samples), code));
+        let mut counts: Vec<(Found, u64)> = Vec::new();
+        let mut made: Vec<Made> = Vec::new();
+        for (code, samples) in every {
+            match code {
+                Code::Of(place) => counts.push((place, samples)),
+                Code::Made { .. } if made.len() < MOST_MADE => {
+                    let (alone, starters) = alone_at(code);
+                    made.push(Made { samples, alone, starters });
+                }
+                Code::Made { .. } => {}
+            }
+        }
         let rest: u64 = counts.iter().skip(MOST_PLACES).map(|(_, samples)| samples).sum();
         counts.truncate(MOST_PLACES);
         let paths = self.maps.into_files();
@@ -150,10 +212,10 @@ impl Tally {
         let mut places: Vec<Place> = counts
             .into_iter()
             .map(|((file, at), samples)| {
-                let alone = alone.as_ref().and_then(|(_, by_place)| by_place.get(&(file, at)).copied());
+                let (alone, starters) = alone_at(Code::Of((file, at)));
                 let met = met.get(&Some((file, at))).copied().unwrap_or_default();
                 let (lines, same) = (some(met.lines), some(met.same));
-                Place { file: files.number(&paths[file]), at, samples, alone, lines, same, function: None }
+                Place { file: files.number(&paths[file]), at, samples, alone, starters, lines, same, function: None }
             })
             .collect();
         for (number, path) in files.names.iter().enumerate() {
@@ -179,23 +241,24 @@ impl Tally {
             files: files.names,
             functions: functions.names,
             places,
+            made,
             ..Hotspots::default()
         }
     }
 
-    /// How many samples were taken while exactly one thread could run, in all and at each place.
-    fn while_alone(&mut self, spells: &Spells) -> Option<(u64, HashMap<Found, u64>)> {
+    /// How many samples were taken while exactly one thread could run, in all and at each piece of code.
+    fn while_alone(&mut self, spells: &Spells) -> Option<(u64, HashMap<Code, Alone>)> {
         if self.samples > self.times.len() as u64 {
             return None;
         }
-        let (mut all, mut by_place) = (0, HashMap::new());
-        for (_, found) in self.times.drain(..).filter(|&(t_ns, _)| spells.contain(t_ns)) {
+        let (mut all, mut by_code) = (0, HashMap::<Code, Alone>::new());
+        for (_, tid, code) in self.times.drain(..).filter(|&(t_ns, ..)| spells.contain(t_ns)) {
             all += 1;
-            if let Some(place) = found {
-                *by_place.entry(place).or_default() += 1;
-            }
+            let met = by_code.entry(code).or_default();
+            met.samples += 1;
+            met.starters += u64::from(self.starters.contains(&tid));
         }
-        Some((all, by_place))
+        Some((all, by_code))
     }
 }
 
@@ -243,8 +306,9 @@ mod tests {
         assert_eq!(found.places.len(), 512);
         assert_eq!(
             found.places[0],
-            Place { file: 0, at: 0x47, samples: 2, alone: None, lines: None, same: None, function: None }
+            Place { file: 0, at: 0x47, samples: 2, alone: None, starters: None, lines: None, same: None, function: None }
         );
+        assert_eq!(found.made, [Made { samples: 1, alone: None, starters: None }]);
         assert_eq!(found.alone, None);
     }
 
@@ -256,9 +320,27 @@ mod tests {
         for (t_ns, address) in [(1, 0x1001), (5, 0x1001), (6, 0x1001), (7, 0x1002), (8, 0x9000), (20, 0x1003)] {
             tally.note(event(t_ns, sample(address)));
         }
+        tally.note(event(20, What::Thread { starter: 7 }));
         let found = tally.finish(Some(&Spells::of(&[(5, 9)])));
+        assert_eq!(found.made, [Made { samples: 1, alone: Some(1), starters: None }]);
         assert_eq!((found.samples, found.alone), (6, Some(4)), "that in code of no file is one of them");
         let alone: Vec<_> = found.places.iter().map(|place| (place.at, place.samples, place.alone)).collect();
         assert_eq!(alone, [(1, 3, Some(2)), (2, 1, Some(1)), (3, 1, None)]);
+        assert!(found.places.iter().all(|place| place.starters.is_none()));
+    }
+
+    #[test]
+    fn what_threads_do_alone_that_made_others_is_counted() {
+        let mut tally = Tally::default();
+        let event = |t_ns, what| Event { t_ns, pid: 1, what };
+        let of = |tid, address| What::Sample { tid, address, registers: None };
+        tally.note(event(0, What::Map { start: 0x1000, length: 0x1000, offset: 0, file: "/bin/a".into() }));
+        tally.note(event(1, What::Thread { starter: 1 }));
+        for (t_ns, tid, address) in [(2, 1, 0x1001), (3, 2, 0x1001), (4, 1, 0x9001), (5, 2, 0x9002), (9, 2, 0x9003)] {
+            tally.note(event(t_ns, of(tid, address)));
+        }
+        let found = tally.finish(Some(&Spells::of(&[(1, 6)])));
+        assert_eq!((found.places[0].alone, found.places[0].starters), (Some(2), Some(1)));
+        assert_eq!(found.made, [Made { samples: 3, alone: Some(2), starters: Some(1) }], "one piece of 64 bytes");
     }
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from knee.explain.evidence.evidence import Evidence
 
@@ -35,6 +35,17 @@ class Samples:
     runs: float
     """How many runs they are of; less by as much as samples are rarer than usual, as on many cpus."""
     alone: Counter[Place] | None = None
+    pieces: Counter[Place] = field(default_factory=Counter[Place])
+    """Those in code that the program made while it ran, by run and number of a piece: none is of two runs."""
+    pieces_alone: Counter[Place] = field(default_factory=Counter[Place])
+    """Those of them that were taken while no other thread could run."""
+    pieces_of_workers: Counter[Place] = field(default_factory=Counter[Place])
+    """Those of these that are of threads which made no others."""
+
+    @property
+    def known(self) -> bool:
+        """Whether of most of them it is known which are at the same code of one run."""
+        return self.total > 0 and self.at.total() + self.pieces.total() >= NAMED * self.total
 
     @property
     def placed(self) -> bool:
@@ -60,9 +71,10 @@ def samples(found: Evidence, question: str) -> Samples | None:
     alone: Counter[Place] = Counter()
     known, runs = True, 0.0
     functions: dict[Place, str] = {}
+    pieces, pieces_alone, of_workers = Counter[Place](), Counter[Place](), Counter[Place]()
     total = 0
     cell = found.test(question)
-    for run in () if cell is None else cell.runs:
+    for number, run in enumerate(() if cell is None else cell.runs):
         spots = run.record.get("hotspots")
         if spots is None or "unavailable" in spots:
             continue
@@ -75,4 +87,10 @@ def samples(found: Evidence, question: str) -> Samples | None:
             alone[place] += one.get("alone", 0)
             if "function" in one:
                 functions[place] = names[one["function"]]
-    return Samples(at, functions, total, runs, alone if known else None) if runs else None
+        for piece, one in enumerate(spots.get("made", ())):
+            place = f"made in run {number}", piece
+            pieces[place], pieces_alone[place] = one["samples"], one.get("alone", 0)
+            of_workers[place] = one.get("alone", 0) - one.get("starters", 0)
+    if not runs:
+        return None
+    return Samples(at, functions, total, runs, alone if known else None, pieces, pieces_alone, of_workers)

@@ -33,6 +33,7 @@ from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.idle.stretches import (
     ONLY,
     SAME,
+    SELDOM,
     by_a_worker,
     by_workers,
     changes_hands,
@@ -55,6 +56,9 @@ that wakes up waits for a cpu, and does not count as idle.
 
 TURN_S = 0.004
 """How long threads of equal rights take turns on a cpu, about: the kernel's slice is 3 ms."""
+
+LARGER = 1.2
+"""A thread with a larger piece has this many times the mean CPU time, at least."""
 
 SURELY = 0.85
 """Share of the idle time that a part which nobody divided surely keeps with twice the threads."""
@@ -157,7 +161,19 @@ def _by_the_machine(found: Evidence) -> float:
 
 def _no_locks(found: Evidence) -> bool:
     """Whether threads that go to sleep wait for no lock, however often they do. Processes have none in common."""
-    return separate(found) or one_alone(found) or nobody_waits(found)
+    return separate(found) or one_alone(found) or nobody_waits(found) or _larger_piece(found)
+
+
+def _larger_piece(found: Evidence) -> bool:
+    """Whether threads seldom wait, and one surely has more of the work of all than the others, of a program whose code
+    is made while it runs: its runtime's own threads wait as often as those at a lock that is passed on seldom.
+    """
+    own, waiting = own_code(found), own_waits(found)
+    if own is None or own.workers is None or waiting is None or not own.workers.low > HALF:
+        return False
+    n = found.threads
+    shares = np.array([run.shares[0] / sum(run.shares[:n]) for run in found.watched.runs if run.shares])
+    return waiting.rate.value < SELDOM and mean(np.log(n * shares)).interval.low > np.log(LARGER)
 
 
 def _uneven(stays: Mean, always: float, off: float) -> tuple[float, float, float]:
@@ -175,7 +191,8 @@ def same_work(found: Evidence, stays: Mean) -> bool:
     pieces, and another one is the last each time.
     """
     own = own_code(found)
-    return own is not None and own.alike and by_workers(found) and stays.interval.high < 1 - OFF
+    workers = own is not None and (by_workers(found) if own.workers is None else own.workers.low > HALF)
+    return own is not None and own.alike and workers and stays.interval.high < 1 - OFF
 
 
 def goroutines_share(found: Evidence) -> bool:
@@ -192,9 +209,20 @@ def _by_code(found: Evidence, stays: Mean, low: float, usual: float, most: float
     own = own_code(found)
     if own is None:
         return low, usual, most
-    if (own.alike and by_a_worker(found)) or same_work(found, stays):
+    # The first thread of a process need not be the one that starts the others, where a runtime makes code.
+    if (own.workers is None and own.alike and by_a_worker(found)) or same_work(found, stays):
         return 1.0, 1.0, 1.0
+    if own.workers is not None and own.workers.low > HALF:
+        low, usual, most = max(low, own.workers.low), max(usual, own.workers.value), max(most, own.workers.high)
+    if own.workers is not None and own.workers.high < HALF and _starter_beside(found):
+        low, usual, most = (min(one, own.workers.high) for one in (low, usual, most))
     return min(low, 1 - own.least), min(usual, 1 - own.share), min(most, 1 - own.least)
+
+
+def _starter_beside(found: Evidence) -> bool:
+    """Whether as many threads work as were asked for, beside the one that started them and worked as well."""
+    n, runs = found.threads, [run.shares for run in found.watched.runs if run.shares]
+    return bool(runs) and all(len(each) > n and each[n] > HALF * each[n - 1] for each in runs)
 
 
 def adds_work(found: Evidence) -> bool:

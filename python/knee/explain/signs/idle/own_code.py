@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from knee.explain.causes.cause import Part
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.signs.computing.places import Mask, most_of
 from knee.explain.signs.computing.samples import HOTSPOTS, Place, Samples, samples
@@ -57,6 +58,10 @@ class OwnCode:
     """At least that much: the lower end of a one-sided 95 % interval."""
     at_most: float
     """At most that much, likewise."""
+    workers: Part | None
+    """Share of what a thread executes alone that is the work of all, made while the program runs, and executed by a
+    thread that made no others: that is a piece which is larger than theirs. None of programs that make no code.
+    """
     function: str | None
     """The function that most of it is in, if threads hardly execute that beside others."""
 
@@ -80,12 +85,13 @@ class OwnCode:
 def own_code(found: Evidence) -> OwnCode | None:
     """Return how much of what a thread executes alone is its own; None where samples cannot tell."""
     many = samples(found, HOTSPOTS)
-    if many is None or many.alone is None or not many.placed:
+    if many is None or many.alone is None or not many.known:
         return None
-    alone, beside = many.alone.total(), many.at.total() - many.alone.total()
+    of_piece, alone_there = _pieces(many.at) + many.pieces, _pieces(many.alone) + many.pieces_alone
+    alone = alone_there.total()
+    beside = of_piece.total() - alone
     if min(alone, beside) < ENOUGH:
         return None
-    of_piece, alone_there = _pieces(many.at), _pieces(many.alone)
     pieces = list(of_piece)
     every: Array = np.array([of_piece[piece] for piece in pieces], dtype=float)
     own_there: Array = np.array([alone_there[piece] for piece in pieces], dtype=float)
@@ -97,7 +103,17 @@ def own_code(found: Evidence) -> OwnCode | None:
     seen = int(own_there[own].sum())
     ends = clopper_pearson(seen, alone)
     share, least, at_most = (max(0.0, (one - expected) / (1 - expected)) for one in (seen / alone, ends.low, ends.high))
-    return OwnCode(share, least, at_most, _function(many, many.alone, seen))
+    shared = [piece for piece, apart in zip(pieces, own, strict=True) if not apart]
+    return OwnCode(share, least, at_most, _of_workers(many, shared, alone), _function(many, many.alone, seen))
+
+
+def _of_workers(many: Samples, shared: list[Place], alone: int) -> Part | None:
+    """Return which share of what threads execute alone is work of all, of those that made no others."""
+    if not many.made:
+        return None
+    seen = sum(many.pieces_of_workers[piece] for piece in shared)
+    ends = clopper_pearson(seen, alone)
+    return Part(seen / alone, ends.low, ends.high)
 
 
 def _own(alone_there: Array, every: Array, alone: int, beside: int) -> Mask:
