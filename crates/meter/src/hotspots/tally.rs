@@ -306,7 +306,16 @@ mod tests {
         assert_eq!(found.places.len(), 512);
         assert_eq!(
             found.places[0],
-            Place { file: 0, at: 0x47, samples: 2, alone: None, starters: None, lines: None, same: None, function: None }
+            Place {
+                file: 0,
+                at: 0x47,
+                samples: 2,
+                alone: None,
+                starters: None,
+                lines: None,
+                same: None,
+                function: None
+            }
         );
         assert_eq!(found.made, [Made { samples: 1, alone: None, starters: None }]);
         assert_eq!(found.alone, None);

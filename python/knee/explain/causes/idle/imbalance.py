@@ -23,8 +23,9 @@ from knee.explain.causes.idle import too_few_tasks
 from knee.explain.evidence.evidence import ONE_CPU, Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
-from knee.explain.signs.idle.alone import OFF, Alone, alone, goroutines_share, same_work
-from knee.explain.signs.idle.doubled import doubled, fixed_pieces, kept, told
+from knee.explain.signs.idle.alone import Alone, alone
+from knee.explain.signs.idle.by_code import goroutines_share, same_work
+from knee.explain.signs.idle.doubled import OFF, doubled, fixed_pieces, kept, told
 from knee.explain.signs.idle.futexes import turns
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.pieces import divided_unevenly, may_be_equal

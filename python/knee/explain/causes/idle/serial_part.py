@@ -18,7 +18,8 @@ from knee.explain.causes.cause import Finding
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import Ledger
-from knee.explain.signs.idle.alone import adds_work, alone, never_beside
+from knee.explain.signs.idle.alone import adds_work, alone
+from knee.explain.signs.idle.by_code import never_beside
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.pieces import divided_unevenly
 from knee.explain.signs.words import plain

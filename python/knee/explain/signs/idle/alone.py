@@ -23,31 +23,20 @@ from knee.explain.disturbance import clock_step
 from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.evidence.means import Mean, against, mean, over
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER, Ledger
-from knee.explain.signs.idle.doubled import TINY, fixed_pieces, in_one_unit, kept, told, waits_actively
+from knee.explain.signs.idle.by_code import by_code, goroutines_share, larger_piece, never_beside
+from knee.explain.signs.idle.doubled import OFF, TINY, fixed_pieces, in_one_unit, kept, told, waits_actively
 from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
-from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, none_alone, own_alone, pieces_alone
+from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, none_alone, pieces_alone
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.pieces import divided_unevenly
 from knee.explain.signs.idle.processes import separate
-from knee.explain.signs.idle.stretches import (
-    ONLY,
-    SAME,
-    SELDOM,
-    by_a_worker,
-    by_workers,
-    changes_hands,
-    long_stretches,
-    one_alone,
-)
+from knee.explain.signs.idle.stretches import SAME, changes_hands, long_stretches, one_alone
 from knee.explain.signs.idle.waits import own_cell, own_waits
 from knee.stats.intervals import Array, combined
 
 REMAINS, MOST = 0.25, 0.55
 """Share of the idle time of uneven work that is left with twice the threads: usually, and at most."""
-
-OFF = 0.05
-"""Times with twice the threads may differ by this share for other reasons: more threads start, and share caches."""
 
 WOKEN = 0.25
 """Share of the idle time of a serial part that is missing with twice the threads, where they sleep only then: a thread
@@ -56,9 +45,6 @@ that wakes up waits for a cpu, and does not count as idle.
 
 TURN_S = 0.004
 """How long threads of equal rights take turns on a cpu, about: the kernel's slice is 3 ms."""
-
-LARGER = 1.2
-"""A thread with a larger piece has this many times the mean CPU time, at least."""
 
 SURELY = 0.85
 """Share of the idle time that a part which nobody divided surely keeps with twice the threads."""
@@ -119,7 +105,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):
         low = usual = most = 1.0
     if name == "one":
-        low, usual, most = _by_code(found, stays, *(min(one, 1 - never_beside(found)) for one in (low, usual, most)))
+        low, usual, most = by_code(found, stays, *(min(one, 1 - never_beside(found)) for one in (low, usual, most)))
     # A piece of the work that goroutines share, unless its code is known and twice the threads surely leave it as long;
     # but never a serial part where that code, and the goroutine, are met beside others as well.
     own = own_code(found)
@@ -161,19 +147,7 @@ def _by_the_machine(found: Evidence) -> float:
 
 def _no_locks(found: Evidence) -> bool:
     """Whether threads that go to sleep wait for no lock, however often they do. Processes have none in common."""
-    return separate(found) or one_alone(found) or nobody_waits(found) or _larger_piece(found)
-
-
-def _larger_piece(found: Evidence) -> bool:
-    """Whether threads seldom wait, and one surely has more of the work of all than the others, of a program whose code
-    is made while it runs: its runtime's own threads wait as often as those at a lock that is passed on seldom.
-    """
-    own, waiting = own_code(found), own_waits(found)
-    if own is None or own.workers is None or waiting is None or not own.workers.low > HALF:
-        return False
-    n = found.threads
-    shares = np.array([run.shares[0] / sum(run.shares[:n]) for run in found.watched.runs if run.shares])
-    return waiting.rate.value < SELDOM and mean(np.log(n * shares)).interval.low > np.log(LARGER)
+    return separate(found) or one_alone(found) or nobody_waits(found) or larger_piece(found)
 
 
 def _uneven(stays: Mean, always: float, off: float) -> tuple[float, float, float]:
@@ -184,45 +158,6 @@ def _uneven(stays: Mean, always: float, off: float) -> tuple[float, float, float
     most = min(1.0, high / (1 - MOST))
     # Where all of it may have one reason, it has one.
     return low, 1.0 if most >= 1 else 0.0 if low <= 0 else usual, most
-
-
-def same_work(found: Evidence, stays: Mean) -> bool:
-    """Whether what threads execute alone is what all execute, and twice the threads fill some of the gaps: it comes in
-    pieces, and another one is the last each time.
-    """
-    own = own_code(found)
-    workers = own is not None and (by_workers(found) if own.workers is None else own.workers.low > HALF)
-    return own is not None and own.alike and workers and stays.interval.high < 1 - OFF
-
-
-def goroutines_share(found: Evidence) -> bool:
-    """Whether what a goroutine does alone surely is work that several do, in code that all of them execute.
-
-    Where a phase has fewer pieces than there are threads, more threads fill no gap, and yet it is no serial part.
-    """
-    own = own_code(found)
-    return own is not None and own.alike and pieces_alone(found)
-
-
-def _by_code(found: Evidence, stays: Mean, low: float, usual: float, most: float) -> tuple[float, float, float]:
-    """Return which share is that of uneven work, as the code tells that is executed alone."""
-    own = own_code(found)
-    if own is None:
-        return low, usual, most
-    # The first thread of a process need not be the one that starts the others, where a runtime makes code.
-    if (own.workers is None and own.alike and by_a_worker(found)) or same_work(found, stays):
-        return 1.0, 1.0, 1.0
-    if own.workers is not None and own.workers.low > HALF:
-        low, usual, most = max(low, own.workers.low), max(usual, own.workers.value), max(most, own.workers.high)
-    if own.workers is not None and own.workers.high < HALF and _starter_beside(found):
-        low, usual, most = (min(one, own.workers.high) for one in (low, usual, most))
-    return min(low, 1 - own.least), min(usual, 1 - own.share), min(most, 1 - own.least)
-
-
-def _starter_beside(found: Evidence) -> bool:
-    """Whether as many threads work as were asked for, beside the one that started them and worked as well."""
-    n, runs = found.threads, [run.shares for run in found.watched.runs if run.shares]
-    return bool(runs) and all(len(each) > n and each[n] > HALF * each[n - 1] for each in runs)
 
 
 def adds_work(found: Evidence) -> bool:
@@ -255,16 +190,6 @@ def _may_wait_for_turns(found: Evidence) -> bool:
     """
     longest, share = (mean(found.watched.alone(name)).value for name in ("longest_s", "share"))
     return longest < TURN_S and not share > SAME
-
-
-def never_beside(found: Evidence) -> float:
-    """Return the share of the time in which one thread works alone that is one's that hardly works beside others."""
-    goroutines = own_alone(found)
-    if goroutines is not None:
-        # Any thread may run them.
-        return goroutines if goroutines > HALF else 0.0
-    own, share, helper = (mean(found.watched.alone(name)).value for name in ("own", "share", "helper"))
-    return share if own > ONLY and share > HALF and not helper > 0 else 0.0
 
 
 def _base_waits(book: Ledger) -> bool:

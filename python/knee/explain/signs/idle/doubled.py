@@ -49,6 +49,9 @@ MOSTLY = 0.5
 PASSIVE = "spinning"
 """The cause that a run tests in which waiting threads sleep."""
 
+OFF = 0.05
+"""Times with twice the threads may differ by this share for other reasons: more threads start, and share caches."""
+
 TINY = 1e-4
 """Seconds that are added on both sides of a ratio, so that there always is one."""
 
