@@ -32,7 +32,9 @@ import knee.mine
 from knee.cluster import archive
 from knee.cluster.parts import split_count, split_query
 from knee.cluster.spark import queries, sql
+from knee.cluster.spark.footer import MERGED, schema_of
 from knee.cluster.spark.jobs import Cluster
+from knee.cluster.spark.tables import Table
 from knee.cluster.worker import Limits
 from knee.store import StudyError
 
@@ -144,6 +146,45 @@ def test_a_frame_that_reads_files_is_as_good_as_their_path(spark: SparkSession, 
     assert_same(sql(spark, SUM, lineitem=frame), own(spark, SUM, table))
     assert_same(sql(spark, SUM, lineitem=frame.alias("a")), own(spark, SUM, table))
     assert_same(sql(spark, SUM, lineitem=f"file://{table.parent}"), own(spark, SUM, table))
+
+
+def test_the_schema_of_files_is_sparks_own_and_needs_no_job(spark: SparkSession, table: Path, tmp_path: Path):
+    kinds = (
+        "id as whole, cast(id as byte) as small, cast(id as decimal(9, 2)) as exact, cast(1 as decimal(30, 4)) as wide,"
+        " date_add(date'2020-01-01', cast(id as int)) as day, cast(id as string) as text, array(id) as several,"
+        " timestamp'2020-01-01 00:00:00' as time, cast('a' as binary) as bytes, cast(id as float) as number"
+    )
+    folder = tmp_path / "a folder"
+    spark.range(4).write.parquet(str(tmp_path / "narrow"))
+    spark.sql(f"select {kinds} from range(4)").write.parquet(str(folder))
+    context = spark.sparkContext
+    for path in (table, folder, tmp_path / "narrow"):
+        expected = spark.read.parquet(f"file:{path}").schema
+        context.setJobGroup(f"schema of {path}", "")
+        found = Table.of(spark, path).frame
+        assert not context.statusTracker().getJobIdsForGroup(f"schema of {path}")
+        context.setLocalProperty("spark.jobGroup.id", None)
+        assert found.schema == expected
+
+
+def test_spark_finds_the_schema_where_it_reads_several_footers(spark: SparkSession, tmp_path: Path):
+    for part, column in (("a", "one"), ("b", "two")):
+        spark.range(2).toDF(column).coalesce(1).write.parquet(str(tmp_path / part))
+        next((tmp_path / part).glob("*.parquet")).rename(tmp_path / f"{part}.parquet")
+        shutil.rmtree(tmp_path / part)
+    first = schema_of(spark, str(tmp_path))
+    assert first is not None
+    assert first.names == ["one"], "that of the first file"
+    spark.conf.set(MERGED, "true")
+    try:
+        assert schema_of(spark, str(tmp_path)) is None
+        assert {field.name for field in Table.of(spark, tmp_path).frame.schema.fields} == {"one", "two"}
+    finally:
+        spark.conf.unset(MERGED)
+    (tmp_path / "x=1").mkdir()
+    assert schema_of(spark, str(tmp_path)) is None, "a column may be in the name of a folder"
+    (tmp_path / "damaged.parquet").write_text("PAR1 of nothing")
+    assert schema_of(spark, str(tmp_path / "damaged.parquet")) is None
 
 
 @pytest.mark.parametrize("version", ["3.5.8", "4.1.0"])

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pyspark.sql import DataFrame, SparkSession
 
+from knee.cluster.spark.footer import schema_of
 from knee.store import StudyError
 
 CHOOSING = (
@@ -59,8 +60,10 @@ class Table:
 
 
 def _read(spark: SparkSession, path: str) -> DataFrame:
-    # Without it, Spark looks into the cluster's own file system.
-    return spark.read.parquet("file:" + re.sub(r"([\\*?\[\]{}])", r"\\\1", path))
+    schema = schema_of(spark, path)
+    reader = spark.read if schema is None else spark.read.schema(schema)
+    # Without "file:", Spark looks into the cluster's own file system.
+    return reader.parquet("file:" + re.sub(r"([\\*?\[\]{}])", r"\\\1", path))
 
 
 def _plain(path: str) -> str:
