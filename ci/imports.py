@@ -57,7 +57,7 @@ ROOMS = {
 """Each room of the Python package and the rooms that it may import; third-party libraries are not restricted."""
 
 LIBRARIES = {
-    "cluster": {"cloudpickle", "distributed", "pandas", "pyarrow", "pyspark"},
+    "cluster": {"cloudpickle", "distributed", "pandas", "py4j", "pyarrow", "pyspark"},
     "mine": {"numpy"},
     "regions": set(),
     "stats": {"numpy", "scipy"},
