@@ -54,6 +54,9 @@ COLLECTOR = "garbage collection"
 MOSTLY = 0.5
 """Share of the growth that a collector's own work may be."""
 
+TINY = 1e-4
+"""CPU time outside of the kernel counts as this many seconds, at least, so that it has a logarithm."""
+
 A_WAIT_S = 60e-6
 """CPU time that each wait for a disk costs at most: threads ask the kernel, sleep, and are woken."""
 
@@ -121,7 +124,8 @@ def _may_collect(found: Evidence, part: float) -> bool:
 
 def _outside(found: Evidence) -> Mean:
     """Return how CPU time outside of the kernel grows side by side, as a logarithm."""
-    many, base = (np.log(cell.cpu - cell.system) for cell in (found.many, found.base))
+    # A run may be in the kernel for as long as is counted.
+    many, base = (np.log(np.maximum(TINY, cell.cpu - cell.system)) for cell in (found.many, found.base))
     return mean(many - base)
 
 
