@@ -213,3 +213,11 @@ def test_more_samples_alone_than_in_all_are_none():
     made = joined(0, run.spec, record("0001", 1, 1.0, 1.0) | {"hotspots": spots})
     assert made.record["hotspots"]["unavailable"] == "of some places more samples were taken alone than in all"
     assert made.bad is None
+
+
+@pytest.mark.parametrize(("piece", "told"), [((5, 5, 5), True), ((5, 6, 0), False), ((5, 2, 3), False)])
+def test_pieces_of_compiled_code_have_no_more_samples_alone_than_in_all(piece, told):
+    (run, *_) = sampled(AGAIN).tests["hot spots"].runs
+    spots = run.record["hotspots"] | {"made": [dict(zip(("samples", "alone", "starters"), piece, strict=True))]}
+    made = joined(0, run.spec, record("0001", 1, 1.0, 1.0) | {"hotspots": spots})
+    assert ("unavailable" not in made.record["hotspots"]) == told

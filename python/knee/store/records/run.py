@@ -125,7 +125,8 @@ def _wrong(spots: Hotspots) -> str | None:
     files, functions = len(spots["files"]), len(spots.get("functions", []))
     if any(one["file"] >= files or one.get("function", -1) >= functions for one in spots["places"]):
         return "places are in files or functions that are not listed"
-    if any(one.get("alone", 0) > one["samples"] for one in spots["places"]):
+    code = [*spots["places"], *spots.get("made", [])]
+    if not all(one.get("starters", 0) <= one.get("alone", 0) <= one["samples"] for one in code):
         return "of some places more samples were taken alone than in all"
     shared = spots.get("shared")
     if shared and not shared["same"] + shared["apart"] <= shared["lines"] <= shared["addressed"] <= spots["samples"]:
