@@ -194,6 +194,22 @@ def test_a_collector_is_known_by_its_functions_where_no_setting_reaches_it():
     assert list(named(sampled(allocates, on_one=0.3, twice=0.4))) == [("instruction growth",)]
 
 
+@pytest.mark.parametrize(
+    ("collecting", "left", "expected"),
+    [(16, 15, []), (16, 0, [("instruction growth",)]), (2, 2, [("instruction growth",)])],
+    ids=["the program hears of no setting", "nothing is collected", "the collector costs little"],
+)
+def test_what_a_collector_does_without_end_is_no_more_work_of_the_program(collecting, left, expected):
+    setting, more = "garbage collection: no garbage collection (Go)", Made(0.65, 1.3)
+    allocates = {**LOOP, **{f"runtime.mallocgc+{at}": 12 for at in range(4096, 4136, 4)}}
+    found = sampled(allocates, on_one=0.3, twice=0.4, **{setting: more, f"{setting}, base": BASE})
+    sampled_of = {"samples": 40, "processors": 80, "idle": 0, "at_locks": 0, "waits": [], "functions": []}
+    for cell, many in ((found.many, collecting), (found.tests[setting], left)):
+        for run in cell.runs:
+            run.record["goroutines"] = sampled_of | {"collecting": many}
+    assert list(named(found)) == expected
+
+
 @pytest.mark.parametrize("broken", [{"file": 1}, {"function": 3}])
 def test_places_in_what_is_not_listed_say_nothing(broken):
     place = {"file": 0, "at": 1, "samples": 5, "function": 0} | broken

@@ -44,10 +44,10 @@ def test_waiting_that_twice_the_threads_fill_is_imbalance():
     assert named(even) == {}, "all threads have the same work, so it is something else that they wait for"
 
 
-def test_threads_that_have_as_much_to_do_on_one_cpu_do_not_get_unequal_work():
-    # They slow each other down, one more than the other, and the faster one waits.
-    twice = Made(0.75, 1.4, {"one": 0.1}, 10, shares=FOUR)
-    many = Made(0.95, 1.4, {"one": 0.5}, 10, shares=UNEVEN)
+@pytest.mark.parametrize("cpu", [1.0, 1.4], ids=["one cpu is faster", "they slow each other down"])
+def test_threads_that_have_as_much_to_do_on_one_cpu_do_not_get_unequal_work(cpu):
+    twice = Made(0.55 * cpu, cpu, {"one": 0.1}, 10, shares=FOUR)
+    many = Made((cpu + 0.5) / 2, cpu, {"one": 0.5}, 10, shares=UNEVEN)
 
     def names(shares: tuple[float, ...]) -> list:
         tests = {"one cpu": replace(CALM_ONE_CPU, shares=shares), "copies": Made(1.0, 2.0), "twice the threads": twice}

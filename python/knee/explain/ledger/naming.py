@@ -20,6 +20,9 @@ SETTLES = 0.5
 SMALL = 0.05
 """A cause that holds less than this share of the loss is not named: it is part of what is unexplained."""
 
+OPEN_LEAST = 0.25
+"""What is left open between several causes is named only where it surely is this share of its estimate."""
+
 METHOD = 0.01, 0.03
 """Error of the parts of causes beyond chance: in logarithms, and as a share of the loss. Causes act on each other, and
 a program has a little of most of them. Calibrated on the first half of the made-up instances (``bench/truth.py``).
@@ -65,7 +68,9 @@ def _large(finding: Finding, least: float) -> bool:
     """Whether its part is no small one: surely so, where several causes are possible."""
     if finding.part is None:
         return True
-    return (finding.part.low if finding.left else finding.part.value) > least
+    if not finding.left:
+        return finding.part.value > least
+    return finding.part.low > max(least, OPEN_LEAST * finding.part.value)
 
 
 def suspects(found: Evidence, book: Ledger) -> list[Finding]:

@@ -21,14 +21,13 @@ from knee.explain.causes.machine.shared_cache import REFILLS
 from knee.explain.evidence.evidence import ONE_CPU, Evidence
 from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import MACHINE, MACHINES, MORE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.computing.collector import collector_costs
+from knee.explain.signs.computing.collector import collector_costs, may_still_collect
 from knee.explain.signs.computing.each_thread import each_thread
 from knee.explain.signs.computing.growth import Growth, between, growth
 from knee.explain.signs.computing.hotspots import compiles, grown, said, spread
 from knee.explain.signs.computing.kernel import of_turns
 from knee.explain.signs.idle.doubled import LONGER, Doubled, doubled
 from knee.explain.signs.idle.processes import separate
-from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio
 
 NAME = "instruction growth"
@@ -47,9 +46,6 @@ FREE = 0.5
 
 UNTOLD = 0.1
 """Less growth on one cpu than this is not named where the curve does not tell how it grows."""
-
-COLLECTOR = "garbage collection"
-"""The cause that a run with another heap tests."""
 
 MOSTLY = 0.5
 """Share of the growth that a collector's own work may be."""
@@ -118,8 +114,8 @@ def _of_disk_waits(found: Evidence) -> bool:
 
 
 def _may_collect(found: Evidence, part: float) -> bool:
-    """Whether most of it may be a collector's work, and no run with another heap tells."""
-    return relief(found, COLLECTOR) is None and collector_costs(found) > MOSTLY * part
+    """Whether most of it may be a collector's work, and no run without it tells."""
+    return may_still_collect(found) and collector_costs(found) > MOSTLY * part
 
 
 def _outside(found: Evidence) -> Mean:

@@ -22,7 +22,7 @@ from knee.explain.causes.cause import PIECES, Finding, Part
 from knee.explain.causes.idle import too_few_tasks
 from knee.explain.evidence.evidence import ONE_CPU, Evidence
 from knee.explain.evidence.means import mean
-from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
+from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.idle.alone import Alone, alone
 from knee.explain.signs.idle.by_code import goroutines_share, same_work
 from knee.explain.signs.idle.doubled import OFF, doubled, fixed_pieces, kept, told
@@ -86,15 +86,15 @@ def _most_in(runs: Sequence[Run], n: int) -> float:
     return n * sum(known) / len(known) if known else 1.0
 
 
-def _only_side_by_side(found: Evidence, book: Ledger) -> bool:
-    """Whether threads that have as much to do on one cpu differ where each has its own, since they slow each other down
-    unequally: what they share is the cause then, and not how work is divided.
+def _only_side_by_side(found: Evidence) -> bool:
+    """Whether threads that have as much to do on one cpu differ where each has its own: they slow each other down
+    unequally, or the cpus are not as fast, and work is divided evenly.
     """
     one_cpu = found.test(ONE_CPU)
     if one_cpu is None or not any(run.shares for run in one_cpu.runs) or _come_and_go(found):
         return False
     there = math.log(max(1.0, _most_in(one_cpu.runs, found.threads)))
-    return book.value(TOGETHER).interval.low > LEAST and there < UNEQUAL * math.log(max(1.0, most(found)))
+    return there < UNEQUAL * math.log(max(1.0, most(found)))
 
 
 def unequal(found: Evidence, divided: Sequence[Alone]) -> bool:
@@ -145,7 +145,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     hidden, passive = any(one.hidden for one in divided), relief(found, SPINNING)
     alike = not hidden and not unequal(found, divided)
-    if not alike and _only_side_by_side(found, book):
+    if not alike and _only_side_by_side(found):
         return None
     shared = _in_turn(found, divided) or same_work(found, divided[0].stays) or goroutines_share(found)
     if alike and not shared:

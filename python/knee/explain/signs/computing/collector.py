@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import Evidence
-from knee.explain.evidence.means import mean
+from knee.explain.evidence.means import mean, over
 from knee.explain.signs.computing.hotspots import share_in
+from knee.stats.intervals import Array
 
 COLLECTING = (
     r"(?i)^(internal/)?runtime[./](?!mallocgc).*"
@@ -16,6 +18,9 @@ COLLECTING = (
 
 WAKES = 400.0
 """Go's runtime wakes its threads this much more often in a second, at least, where it collects often."""
+
+STILL = 0.5
+"""Share of the collecting that is left, at most, where a setting takes it away."""
 
 
 def hardly_collects(found: Evidence, loss: float) -> bool:
@@ -35,4 +40,25 @@ def collector_costs(found: Evidence) -> float:
     NaN where neither its threads nor its functions have names.
     """
     by_thread = found.threads * mean(found.many.collector / found.many.cpu).value
-    return by_thread if np.isfinite(by_thread) else found.threads * share_in(found, COLLECTING)
+    if np.isfinite(by_thread):
+        return by_thread
+    return found.threads * float(np.fmax(share_in(found, COLLECTING), mean(_collecting(found.many)).value))
+
+
+def may_still_collect(found: Evidence) -> bool:
+    """Whether a Go program may collect as before with the setting that takes its collector away, or does so without it:
+    one that sets up its collector by itself hears of no setting.
+    """
+    changed = found.setting("garbage collection")
+    left = None if changed is None else over(_collecting(changed), _collecting(found.many))
+    return left is None or (left.blocks > 0 and not left.interval.high < STILL)
+
+
+def _collecting(cell: Cell) -> Array:
+    """Return the share of the processors that collect, of each run of a Go program; NaN of others."""
+    shares = np.full(cell.blocks, np.nan)
+    for run in cell.runs:
+        sampled = run.record.get("goroutines")
+        if sampled and sampled.get("processors"):
+            shares[run.spec["block"] - 1] = sampled["collecting"] / sampled["processors"]
+    return shares
