@@ -27,6 +27,7 @@ from knee.explain.signs.idle.alone import Alone, alone
 from knee.explain.signs.idle.by_code import goroutines_share, same_work
 from knee.explain.signs.idle.doubled import OFF, doubled, fixed_pieces, kept, told
 from knee.explain.signs.idle.futexes import turns
+from knee.explain.signs.idle.goroutines import are_known
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.pieces import divided_unevenly, may_be_equal
 from knee.explain.signs.idle.waits import own_waits, waits
@@ -91,7 +92,7 @@ def _only_side_by_side(found: Evidence) -> bool:
     unequally, or the cpus are not as fast, and work is divided evenly.
     """
     one_cpu = found.test(ONE_CPU)
-    if one_cpu is None or not any(run.shares for run in one_cpu.runs) or _come_and_go(found):
+    if one_cpu is None or not any(run.shares for run in one_cpu.runs) or _come_and_go(found) or are_known(found):
         return False
     there = math.log(max(1.0, _most_in(one_cpu.runs, found.threads)))
     return there < UNEQUAL * math.log(max(1.0, most(found)))

@@ -39,6 +39,11 @@ FOR_NOBODY = ("sync.WaitGroup.Wait", "sleep", "IO wait")
 """Reasons to wait that are for no turn: for the end of others, for a time, for a file."""
 
 
+def are_known(found: Evidence) -> bool:
+    """Whether it is a program of goroutines, which any of its threads may run."""
+    return any(True for _ in _known(found))
+
+
 def at_locks(found: Evidence) -> Mean | None:
     """Return the share of idle processors that a goroutine would have which waits for a lock; None if not known."""
     known = list(_known(found))
