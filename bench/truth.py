@@ -57,7 +57,8 @@ fifteen, and of twenty were told to try their dials until the smallest of them l
 and then opened. Of a further twenty, half of what was scored counted for nothing, on a host with other guests; they are
 opened, too. The twenty after that were scored on another kind of processor, with 5 of 35 wrong, and opened: a loop that
 waits was met at more instructions there. Twenty more were scored after that, with 4 of 38 wrong, and opened. Those in
-held_out.toml are not; those in held_out_natural.toml are opened, and stand there until there are others.
+held_out.toml were scored last, with 7 of 36 wrong, and opened, as those in held_out_natural.toml are; they stand there
+until there are others.
 
 **Score.** A finding has names: the cause it names, or the group that it leaves open.
 
