@@ -19,7 +19,7 @@ from knee.study.kinds.text import checked_counters
 from knee.study.options.command_line import study_options, study_spec_of
 from knee.study.options.file import from_file
 from knee.study.options.words import _title
-from knee.study.spec import OPTIONS
+from knee.study.spec import AT_LEAST_S, BLOCKS, EXPLAINING_BLOCKS, OPTIONS
 
 GOOD = """
 schema = 1
@@ -377,3 +377,21 @@ def test_options_of_a_study_are_all_held_against_their_keys_above():
 )
 def test_a_name_holds_no_placeholder(words, title):
     assert _title(words) == title
+
+
+def test_only_an_explained_study_that_names_no_blocks_goes_on_by_itself(tmp_path):
+    file = write(tmp_path, 'program.command = ["true"]\n[design]\nexplain = 1.0\n')
+
+    verb = study_options(click.Command("study", callback=lambda **asked: study_spec_of(asked)))
+
+    def design(*words: str) -> tuple[int, float | None]:
+        found = verb.main(list(words), standalone_mode=False)
+        return found.blocks, found.at_least_s
+
+    assert design("fib") == (BLOCKS, None)
+    assert design("--explain", "1", "fib") == (EXPLAINING_BLOCKS, AT_LEAST_S)
+    assert design("--explain", "1", "--at-least", "1m", "fib") == (EXPLAINING_BLOCKS, 60.0)
+    assert design("--explain", "1", "--blocks", "7", "fib") == (7, None)
+    assert design(str(file)) == (EXPLAINING_BLOCKS, AT_LEAST_S)
+    assert design("--blocks", "7", str(file)) == (7, None)
+    assert design("--blocks", "7", "--at-least", "1m", str(file)) == (7, 60.0)

@@ -138,6 +138,9 @@ def study_spec_of(asked: dict[str, Any]) -> StudySpec:
     base = from_words(words) if words else of_workloads(varied["workload"])
     if "explain" in given and base.explain is None and base.blocks == BLOCKS:
         given = of_explained(given)
+    if "blocks" in given and base.at_least_s is not None:
+        # So many blocks, and no more.
+        given.setdefault("at_least_s", None)
     given |= {"factors": base.factors | varied, "program": base.program | given.get("program", {})}
     study_spec = _with_phase(dataclasses.replace(base, **given))
     refuse_unknown_names(study_spec)
