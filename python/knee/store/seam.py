@@ -252,7 +252,6 @@ class Place(TypedDict):
     function: NotRequired[int]
     lines: NotRequired[int]
     same: NotRequired[int]
-    starters: NotRequired[int]
 
 
 class Shared(TypedDict):
@@ -867,8 +866,7 @@ _MADE = thing({"samples": COUNT}, {"alone": COUNT, "starters": COUNT})
 
 
 _PLACE = thing(
-    {"file": COUNT, "at": COUNT, "samples": COUNT},
-    {"alone": COUNT, "function": COUNT, "lines": COUNT, "same": COUNT, "starters": COUNT},
+    {"file": COUNT, "at": COUNT, "samples": COUNT}, {"alone": COUNT, "function": COUNT, "lines": COUNT, "same": COUNT}
 )
 
 

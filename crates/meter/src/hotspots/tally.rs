@@ -85,9 +85,6 @@ pub struct Place {
     /// Those that were taken while no other thread of the program could run, if there are any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub alone: Option<u64>,
-    /// Of these, those of threads that made other threads, if there are any.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub starters: Option<u64>,
     /// Those at cache lines that several threads use in turn, if there are any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lines: Option<u64>,
@@ -212,10 +209,10 @@ impl Tally {
         let mut places: Vec<Place> = counts
             .into_iter()
             .map(|((file, at), samples)| {
-                let (alone, starters) = alone_at(Code::Of((file, at)));
+                let (alone, _) = alone_at(Code::Of((file, at)));
                 let met = met.get(&Some((file, at))).copied().unwrap_or_default();
                 let (lines, same) = (some(met.lines), some(met.same));
-                Place { file: files.number(&paths[file]), at, samples, alone, starters, lines, same, function: None }
+                Place { file: files.number(&paths[file]), at, samples, alone, lines, same, function: None }
             })
             .collect();
         for (number, path) in files.names.iter().enumerate() {
@@ -306,16 +303,7 @@ mod tests {
         assert_eq!(found.places.len(), 512);
         assert_eq!(
             found.places[0],
-            Place {
-                file: 0,
-                at: 0x47,
-                samples: 2,
-                alone: None,
-                starters: None,
-                lines: None,
-                same: None,
-                function: None
-            }
+            Place { file: 0, at: 0x47, samples: 2, alone: None, lines: None, same: None, function: None }
         );
         assert_eq!(found.made, [Made { samples: 1, alone: None, starters: None }]);
         assert_eq!(found.alone, None);
@@ -335,7 +323,6 @@ mod tests {
         assert_eq!((found.samples, found.alone), (6, Some(4)), "that in code of no file is one of them");
         let alone: Vec<_> = found.places.iter().map(|place| (place.at, place.samples, place.alone)).collect();
         assert_eq!(alone, [(1, 3, Some(2)), (2, 1, Some(1)), (3, 1, None)]);
-        assert!(found.places.iter().all(|place| place.starters.is_none()));
     }
 
     #[test]
@@ -349,7 +336,7 @@ mod tests {
             tally.note(event(t_ns, of(tid, address)));
         }
         let found = tally.finish(Some(&Spells::of(&[(1, 6)])));
-        assert_eq!((found.places[0].alone, found.places[0].starters), (Some(2), Some(1)));
+        assert_eq!(found.places[0].alone, Some(2));
         assert_eq!(found.made, [Made { samples: 3, alone: Some(2), starters: Some(1) }], "one piece of 64 bytes");
     }
 }
