@@ -26,13 +26,13 @@ def schema_of(spark: SparkSession, path: str) -> StructType | None:
 
     That is where it would read several footers or names of folders, and where it cannot read the one.
     """
-    file = _first(Path(path))
-    if file is None or str(spark.conf.get(MERGED, "false")).lower() != "false":
+    if str(spark.conf.get(MERGED, "false")).lower() != "false":
         return None
     try:
-        return _read(spark, file)
-    except (Py4JError, TypeError):
-        # A damaged file, or a Spark whose functions are others: it says itself what is wrong, or reads it.
+        file = _first(Path(path))
+        return None if file is None else _read(spark, file)
+    except (Py4JError, TypeError, OSError):
+        # A damaged or forbidden file, or a Spark whose functions are others: it says what is wrong, or reads it.
         return None
 
 
