@@ -20,6 +20,7 @@ import numpy as np
 
 from knee.explain.causes.cause import PIECES, Finding, Part
 from knee.explain.causes.idle import too_few_tasks
+from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import ONE_CPU, Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
@@ -27,14 +28,12 @@ from knee.explain.signs.idle.alone import Alone, alone
 from knee.explain.signs.idle.by_code import goroutines_share, same_work
 from knee.explain.signs.idle.doubled import OFF, doubled, fixed_pieces, kept, told
 from knee.explain.signs.idle.futexes import turns
-from knee.explain.signs.idle.goroutines import are_known
+from knee.explain.signs.idle.goroutines import has_goroutines
 from knee.explain.signs.idle.own_code import own_code
-from knee.explain.signs.idle.pieces import divided_unevenly, may_be_equal
+from knee.explain.signs.idle.pieces import divided_unevenly, largest, may_be_equal
 from knee.explain.signs.idle.waits import own_waits, waits
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio, plain
-from knee.store import Run
-from knee.store.records.threads import MOST_SHARES
 
 NAME = "imbalance"
 
@@ -78,13 +77,12 @@ def most(found: Evidence) -> float:
 
     Others, such as one that starts them and waits, are helpers.
     """
-    return _most_in(found.watched.runs, found.threads)
+    return _mean_of(found.watched, found.threads)
 
 
-def _most_in(runs: Sequence[Run], n: int) -> float:
-    # Of more threads not all shares are known.
-    known = [run.shares[0] / (sum(run.shares[:n]) if n <= MOST_SHARES else 1.0) for run in runs if run.shares]
-    return n * sum(known) / len(known) if known else 1.0
+def _mean_of(cell: Cell, n: int) -> float:
+    known = largest(cell, n)
+    return float(known.mean()) if known.size else 1.0
 
 
 def _only_side_by_side(found: Evidence) -> bool:
@@ -92,9 +90,9 @@ def _only_side_by_side(found: Evidence) -> bool:
     unequally, or the cpus are not as fast, and work is divided evenly.
     """
     one_cpu = found.test(ONE_CPU)
-    if one_cpu is None or not any(run.shares for run in one_cpu.runs) or _come_and_go(found) or are_known(found):
+    if one_cpu is None or not largest(one_cpu, found.threads).size or _come_and_go(found) or has_goroutines(found):
         return False
-    there = math.log(max(1.0, _most_in(one_cpu.runs, found.threads)))
+    there = math.log(max(1.0, _mean_of(one_cpu, found.threads)))
     return there < UNEQUAL * math.log(max(1.0, most(found)))
 
 
@@ -148,8 +146,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     alike = not hidden and not unequal(found, divided)
     if not alike and _only_side_by_side(found):
         return None
-    shared = _in_turn(found, divided) or same_work(found, divided[0].stays) or goroutines_share(found)
-    if alike and not shared:
+    if alike and not (_in_turn(found, divided) or same_work(found, divided[0].stays) or goroutines_share(found)):
         return None
     # Where the loss goes while waiting threads sleep, it was their spinning that cost it. Only that run tells.
     if hidden and (passive is None or passive.least > LEAST):

@@ -14,6 +14,7 @@ from knee.explain.evidence.means import Mean, mean
 from knee.explain.signs.idle.doubled import OFF
 from knee.explain.signs.idle.goroutines import own_alone, pieces_alone
 from knee.explain.signs.idle.own_code import own_code
+from knee.explain.signs.idle.pieces import largest
 from knee.explain.signs.idle.stretches import ONLY, SELDOM, by_a_worker, by_workers
 from knee.explain.signs.idle.waits import own_waits
 
@@ -70,9 +71,8 @@ def larger_piece(found: Evidence) -> bool:
     own, waiting = own_code(found), own_waits(found)
     if own is None or own.workers is None or waiting is None or not own.workers.low > MOSTLY:
         return False
-    n = found.threads
-    shares = np.array([run.shares[0] / sum(run.shares[:n]) for run in found.watched.runs if run.shares])
-    return waiting.rate.value < SELDOM and mean(np.log(n * shares)).interval.low > np.log(LARGER)
+    more = mean(np.log(largest(found.watched, found.threads)))
+    return waiting.rate.value < SELDOM and more.interval.low > np.log(LARGER)
 
 
 def never_beside(found: Evidence) -> float:

@@ -39,7 +39,7 @@ FOR_NOBODY = ("sync.WaitGroup.Wait", "sleep", "IO wait")
 """Reasons to wait that are for no turn: for the end of others, for a time, for a file."""
 
 
-def are_known(found: Evidence) -> bool:
+def has_goroutines(found: Evidence) -> bool:
     """Whether it is a program of goroutines, which any of its threads may run."""
     return any(True for _ in _known(found))
 

@@ -43,6 +43,13 @@ NEARLY = 0.3
 """The same with twice the threads, which take turns on the cpus."""
 
 
+def largest(cell: Cell, n: int) -> Array:
+    """Return the CPU time of the thread with most, over the mean of as many as were asked for, by run that tells."""
+    known = [run.shares for run in cell.runs if run.shares]
+    # Of more threads not all shares are known.
+    return n * np.array([each[0] / (sum(each[:n]) if n <= MOST_SHARES else 1.0) for each in known])
+
+
 def divided_unevenly(found: Evidence) -> bool:
     """Whether the work was surely divided beforehand, and unevenly, also among those threads that have not most."""
     usual = _same_with_twice(found)
