@@ -7,13 +7,14 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import skipped
 from told import Made, evidence_of, named
 
 from knee.explain.evidence.cell import Cell
 from knee.explain.signs.computing.samples import HOTSPOTS
-from knee.explain.signs.idle.own_code import own_code
+from knee.explain.signs.idle.own_code import _by_chance, _own, own_code
 from knee.store.records.idle import Alone
 
 PROGRAM = Path(__file__).parents[2] / "bench/planted/programs/c/city_ticks.c"
@@ -98,6 +99,16 @@ def test_work_of_all_that_a_worker_does_alone_in_code_of_a_compiler_is_uneven():
     assert found(starters=0) == [("imbalance",)]
     assert found(starters=40) == [("serial part",)], "the thread that starts the others works alone"
     assert found(starters=40, left=0.15) == [("serial part",)], "whatever twice the threads leave"
+
+
+@pytest.mark.parametrize(("alone", "beside"), [(100, 400), (500, 300), (40, 60)])
+def test_what_chance_makes_of_the_same_code_is_the_mean_of_draws(alone, beside):
+    draw = np.random.default_rng(5)
+    every = draw.integers(1, 40, 200).astype(float)
+    drawn = draw.binomial(every.astype(int), alone / (alone + beside), (4000, every.size)).astype(float)
+    apart = (drawn * _own(drawn, every, alone, beside)).sum(axis=1)
+    error = apart.std() / math.sqrt(apart.size)
+    assert _by_chance(every, alone, beside).sum() == pytest.approx(apart.mean(), abs=4 * error)
 
 
 def test_nothing_is_said_of_few_samples_and_of_records_that_do_not_tell():

@@ -57,6 +57,12 @@ def normal_beyond(value: float) -> float:
     return float(special.ndtr(-value))
 
 
+def binomials_from(least: Array, trials: Array, chance: float) -> Array:
+    """Return the probabilities of at least so many hits in so many trials each; ``least`` is at most ``trials``."""
+    some = special.betainc(np.maximum(least, 1.0), trials - least + 1, chance)
+    return np.where(least > 0, some, 1.0)
+
+
 def proportion_ends(hits: int, trials: int, level: float) -> tuple[float, float]:
     """Return the ends of the Clopper-Pearson interval of a proportion."""
     tail = (1 - level) / 2

@@ -6,8 +6,9 @@ where that thread is not the one that starts the others and waits for them, it w
 theirs.
 
 Samples of instructions tell, in runs whose context switches are recorded: each is taken while other threads could run
-as well, or while none could. Places are pieces of code of one cache line. By chance, too, some places are met only
-alone, above all where each is met seldom; that much is subtracted.
+as well, or while none could. Places are pieces of code of one cache line; those of code that a compiler makes while the
+program runs are of one run each. By chance, too, some places are met only alone, above all where each is met seldom;
+that much is subtracted.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from knee.explain.causes.cause import Part
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.signs.computing.places import Mask, most_of
 from knee.explain.signs.computing.samples import HOTSPOTS, Place, Samples, samples
+from knee.stats.distributions import binomials_from
 from knee.stats.intervals import Array
 from knee.stats.proportion import clopper_pearson
 
@@ -41,8 +43,8 @@ chance makes of the same code, at most, where that can be told.
 ALIKE = 0.2
 """Share of what a thread executes alone that is its own, at most, where it is the work of all."""
 
-DRAWS = 200
-"""Draws of what the samples would be if threads executed the same code alone as beside others."""
+TINY = 1e-9
+"""Error of a quotient that should be a whole number."""
 
 NAMED = 0.7
 """Share of one's own code that one function has, where it is named."""
@@ -96,8 +98,7 @@ def own_code(found: Evidence) -> OwnCode | None:
     every: Array = np.array([of_piece[piece] for piece in pieces], dtype=float)
     own_there: Array = np.array([alone_there[piece] for piece in pieces], dtype=float)
     own = _own(own_there, every, alone, beside)
-    chance = np.random.default_rng(3).binomial(every.astype(int), alone / (alone + beside), (DRAWS, every.size))
-    expected = float((chance * _own(chance.astype(float), every, alone, beside)).sum(axis=1).mean()) / alone
+    expected = float(_by_chance(every, alone, beside).sum()) / alone
     if expected > MOSTLY:
         return None
     seen = int(own_there[own].sum())
@@ -119,6 +120,16 @@ def _of_workers(many: Samples, shared: list[Place], alone: int) -> Part | None:
 def _own(alone_there: Array, every: Array, alone: int, beside: int) -> Mask:
     """Return which pieces are hardly met beside others; for shape (..., pieces)."""
     return (alone_there > 0) & ((every - alone_there) / beside <= RARELY * alone_there / alone)
+
+
+def _by_chance(every: Array, alone: int, beside: int) -> Array:
+    """Return how many samples alone each piece has on average in which it would be hardly met beside others, if threads
+    executed the same code alone as beside others; for shape (pieces,).
+    """
+    least = np.maximum(1.0, np.ceil(every / (1 + RARELY * beside / alone) - TINY))
+    share = alone / (alone + beside)
+    # Of a binomial number k of n, the mean of k where it is at least m is n p P(k' >= m - 1), with k' of n - 1.
+    return every * share * binomials_from(least - 1, every - 1, share)
 
 
 def _pieces(at: Counter[Place]) -> Counter[Place]:
