@@ -103,8 +103,9 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute
         if waiting is None and execute.remaining(folder):
             say_load()
         _run(folder, before, piloted)
-        # At most as many repeats as the design has blocks: a machine may stay busy.
-        left = len({design_block(spec) for spec in folder.read_plan() if not is_trial(spec)})
+        # At most as many repeats as --blocks: a machine may stay busy.
+        planned = len({design_block(spec) for spec in folder.read_plan() if not is_trial(spec)})
+        left = min(planned, folder.read_study_spec().get("design", {}).get("blocks", planned))
         while how.get("rerun_disturbed") and (many := _repeat(folder, left, waiting)):
             left -= many
             _run(folder, before)
