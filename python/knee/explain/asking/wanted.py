@@ -30,6 +30,9 @@ MOST = 4
 PACE = 2.0
 """What is asked again takes so many times as long as the time that is left, spread evenly over the blocks."""
 
+MATTERS = 0.15
+"""What is at most this share of the loss is not asked for again: other questions tell more."""
+
 PARTS = {ONE_CPU: MORE, COPIES: MACHINE}
 """The part of the loss that a question tells."""
 
@@ -171,11 +174,13 @@ def _again(found: Evidence, often: dict[str, int], left_s: float, left: Left) ->
 
 def _undecided(found: Evidence, name: str) -> bool:
     """Whether its runs do not tell yet: what a changed setting takes away, or whether CPU time grows."""
+    book = ledger(found)
+    least = MATTERS * book.loss.value
     if name in PARTS:
-        grown = ledger(found).value(PARTS[name]).interval
-        return grown.low < GROWN < grown.high
+        grown = book.value(PARTS[name]).interval
+        return grown.low < GROWN and grown.high > max(GROWN, least)
     changed = relief(found, name)
-    return changed is not None and changed.undecided
+    return changed is not None and changed.undecided(least)
 
 
 def _askable(found: Evidence, name: str) -> bool:

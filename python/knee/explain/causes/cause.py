@@ -22,6 +22,12 @@ OPEN = "growing CPU time side by side"
 LINES = ("false sharing", "true sharing")
 """What cache lines cost that several threads write to."""
 
+CERTAIN = 0.7
+"""A part is surely no chance where its interval reaches less than this share of the estimate down or up: then it is
+above 0 by 2.4 standard errors, surely by 99 %. Some twenty causes are looked for, and by 95 % one would be named by
+chance.
+"""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -46,6 +52,12 @@ class Part:
         low = float(np.hypot(self.value - self.low, other.high - other.value))
         high = float(np.hypot(self.high - self.value, other.value - other.low))
         return Part(value, value - low, value + high)
+
+    @property
+    def certain(self) -> bool:
+        """Whether it is above 0 beyond what chance makes of so many causes."""
+        # An end that holds more than chance, such as time that may belong to others, is farther away.
+        return min(self.value - self.low, self.high - self.value) < CERTAIN * self.value
 
     @classmethod
     def of(cls, mean: Mean) -> Part:

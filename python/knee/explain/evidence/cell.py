@@ -30,6 +30,8 @@ class Cell:
     blocks: int
     work: float = 1.0
     """Its amount of work relative to the base's; times and CPU times are for the base's amount."""
+    slower: float = 1.0
+    """How many times as slow as usually the machine was; times are for its usual speed."""
 
     @property
     def _whole(self) -> tuple[Run, ...]:
@@ -46,15 +48,18 @@ class Cell:
     def _each(self, of: str) -> Array:
         return self.by_block({run.spec["block"]: _VALUES[of](run) for run in self.runs}) / self.work
 
+    def _time(self, values: Array) -> Array:
+        return values / self.slower
+
     @property
     def seconds(self) -> Array:
         """Times."""
-        return self._each("seconds")
+        return self._time(self._each("seconds"))
 
     @property
     def cpu(self) -> Array:
         """CPU times."""
-        return self._each("cpu")
+        return self._time(self._each("cpu"))
 
     @property
     def copy_cpu(self) -> Array:
@@ -65,7 +70,7 @@ class Cell:
     @property
     def system(self) -> Array:
         """CPU times inside the kernel."""
-        return self._each("system")
+        return self._time(self._each("system"))
 
     @property
     def faults(self) -> Array:
@@ -90,12 +95,12 @@ class Cell:
     @property
     def helpers(self) -> Array:
         """CPU times of helpers of the runtime, such as a garbage collector."""
-        return self._each("helpers")
+        return self._time(self._each("helpers"))
 
     @property
     def collector(self) -> Array:
         """CPU times of the garbage collector, where its threads have names."""
-        return self._each("collector")
+        return self._time(self._each("collector"))
 
     @property
     def on_disk(self) -> Array:
@@ -109,7 +114,7 @@ class Cell:
 
     def _sampled(self, of: Callable[[Run], float | None]) -> Array:
         known = {run.spec["block"]: one for run in self._whole if (one := of(run)) is not None}
-        return self.by_block(known) / self.work
+        return self._time(self.by_block(known) / self.work)
 
     def pages(self) -> dict[str, float]:
         """Return which share of the pages each memory node had; empty where pages were not counted."""
@@ -125,7 +130,7 @@ class Cell:
     def idle(self, name: str) -> Array:
         """Return idle thread-seconds of a class."""
         found = {run.spec["block"]: getattr(run.idle, name) for run in self._whole if run.idle is not None}
-        return self.by_block(found) / self.work
+        return self._time(self.by_block(found) / self.work)
 
     def alone(self, name: str) -> Array:
         """Return a number about the time in which one thread worked alone."""

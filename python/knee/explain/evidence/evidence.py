@@ -16,6 +16,7 @@ import numpy as np
 
 from knee.explain.disturbance import by_others, clock_changed
 from knee.explain.evidence.cell import Cell
+from knee.explain.evidence.drift import at_mean_speed, machine_level
 from knee.explain.scaling.series import Series
 from knee.store import Run
 
@@ -29,6 +30,8 @@ FEWEST = 2
 AT_BASE = ", base"
 """Ends the names of runs of settings on the base's threads (``knee.study.questions.interventions``)."""
 
+SETTING = ": "
+"""Stands in the names of runs with a changed setting, between the cause that they test and the setting."""
 
 SLOW, FAR = 0.08, 5.0
 """A run of a question is unusually slow from this logarithm on, and from so many standard deviations on."""
@@ -130,6 +133,9 @@ def evidence(series: Series, threads: int) -> Evidence:
     bad = {name: [run.bad or "" for run in made] for name, made in by_test.items() if not tests[name].runs}
     failed = {name: (len(reasons), reasons[-1]) for name, reasons in bad.items()}
     kept = {name: one for name, one in tests.items() if one.runs}
+    alone, together = (machine_level(each.seconds) for each in (one, many))
+    changed = {name: cell for name, cell in kept.items() if SETTING in name}
+    kept |= {name: at_mean_speed(one, alone if name.endswith(AT_BASE) else together) for name, one in changed.items()}
     return Evidence(series, threads, one, many, kept, failed, left_out)
 
 

@@ -56,7 +56,9 @@ def candidates(found: Evidence, book: Ledger) -> list[Finding]:
     settled = {name for one in named for name in one.settles if _covers(found, one, named, name, least)}
     kept = [one for one in named if one.cause not in settled and not _undecided(found, one)]
     apart = [_without_settings(found, one, kept) for one in kept]
-    return [one for one in together(list(filter(_sure, apart)), book) if _sure(one) and _large(one, least)]
+    return [
+        one for one in together(list(filter(_sure, apart)), book) if _sure(one) and _large(one, least) and _certain(one)
+    ]
 
 
 def _sure(finding: Finding) -> bool:
@@ -71,6 +73,11 @@ def _large(finding: Finding, least: float) -> bool:
     if not finding.left:
         return finding.part.value > least
     return finding.part.low > max(least, OPEN_LEAST * finding.part.value)
+
+
+def _certain(finding: Finding) -> bool:
+    """Whether its part is above 0 beyond what chance makes of so many causes, if it is known."""
+    return finding.part is None or finding.part.certain
 
 
 def suspects(found: Evidence, book: Ledger) -> list[Finding]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from knee.explain.causes.cause import Part
 from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import AT_BASE, Evidence
 from knee.explain.evidence.means import Mean, against
@@ -71,10 +72,11 @@ class Relief:
         gone = self.waits.interval.high < GONE and self.loss.interval.low > 0
         return (self.loss, False) if self.least > LEAST or agree or gone else None
 
-    @property
-    def undecided(self) -> bool:
-        """Whether more runs may tell whether the setting takes something away."""
-        return self.taken() is None and max(self.loss.interval.high, self.idle.interval.high) > LEAST
+    def undecided(self, least: float) -> bool:
+        """Whether more runs may tell whether the setting takes more than this off the loss."""
+        if (taken := self.taken()) is not None:
+            return not Part.of(taken[0]).certain
+        return max(self.loss.interval.high, self.idle.interval.high) > max(least, LEAST)
 
 
 def relief(found: Evidence, cause: str) -> Relief | None:

@@ -23,7 +23,7 @@ IN_KERNEL = 0.25
 USUAL_S = 20e-6
 """CPU time of a wait as it usually is. If it is no more, it is the lock's, wherever ticks found it."""
 
-A_WAIT_S, SELDOM = 60e-6, 5_000.0
+A_WAIT_S, SELDOM = 100e-6, 5_000.0
 """CPU time that a wait costs at most; and waits of a thread in a second, up to which the kernel's time tells little."""
 
 MOST_S = 150e-6
