@@ -63,3 +63,23 @@ def test_a_part_that_chance_could_make_is_not_named(varies, is_named):
     shaken = [replace(run, cpu_s=1.12 * by) for run, by in zip(cell.runs, (1 - varies, 1 + varies) * 3, strict=True)]
     found.tests["one cpu"] = replace(cell, runs=tuple(shaken))
     assert (("instruction growth",) in named(found)) is is_named
+
+
+@pytest.mark.parametrize(("left", "is_named"), [(4, True), (1500, False)])
+def test_where_all_waits_go_with_another_allocator_there_is_no_doubt_but_what_it_costs(left, is_named):
+    many = Made(0.7, 1.2, {"one": 0.2}, sleeps=2000, system=0.1)
+    with_it = Made(0.62, 1.14, {"one": 0.1}, sleeps=left)
+    tests = {
+        SETTING: with_it,
+        f"{SETTING}, base": BASE,
+        "one cpu": BASE,
+        "twice the threads": replace(many, sleeps=3000),
+    }
+    found = evidence_of(BASE, many, tests)
+    cell = found.tests[SETTING]
+    by = (0.88, 1.12) * 3
+    found.tests[SETTING] = replace(
+        cell,
+        runs=tuple(replace(run, time_s=0.62 * one, cpu_s=1.14 * one) for run, one in zip(cell.runs, by, strict=True)),
+    )
+    assert (("allocator",) in named(found)) is is_named

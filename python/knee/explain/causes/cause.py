@@ -95,6 +95,9 @@ class Finding:
     idle: Part | None = None
     """How much of its part is idle time, where a changed setting takes the part away; the rest is CPU time."""
 
+    sure: bool = False
+    """Whether another sign than its part leaves no doubt about the cause, only about what it costs."""
+
     gain: Part | None = None
     """What the program gains without this cause alone, where several act together; None: as much as its part."""
 

@@ -77,7 +77,7 @@ def _large(finding: Finding, least: float) -> bool:
 
 def _certain(finding: Finding) -> bool:
     """Whether its part is above 0 beyond what chance makes of so many causes, if it is known."""
-    return finding.part is None or finding.part.certain
+    return finding.part is None or finding.sure or finding.part.certain
 
 
 def suspects(found: Evidence, book: Ledger) -> list[Finding]:

@@ -54,6 +54,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         threads=found.threads,
         part=Part.of(relieved),
         idle=Part.of(changed.idle),
+        # Where all waits go, they were the allocator's.
+        sure=bool(changed.waits.interval.high < GONE),
         settles=("sleeping lock", WAITS, "spinning", "instruction growth", OPEN, *LINES),
         holds=IDLE if idle else HOLDS,
     )
