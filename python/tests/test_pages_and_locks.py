@@ -8,6 +8,8 @@ from told import Made, evidence_of, named, runs, series_of
 
 from knee.explain.evidence.evidence import evidence
 from knee.explain.evidence.means import Mean
+from knee.explain.ledger.ledger import ledger
+from knee.explain.ledger.naming import candidates
 from knee.explain.signs.relief import Relief
 from knee.stats.intervals import Interval
 from knee.store.records.idle import Alone
@@ -94,6 +96,14 @@ def twice(cpu: float) -> dict[tuple[str, ...], float]:
 def test_what_each_thread_does_more_twice_the_threads_do_twice_as_often():
     assert twice(1.9) == {("instruction growth",): pytest.approx(math.log(1.3), abs=0.02)}
     assert list(twice(2.4)) == [("spinning",)]
+
+
+def test_what_each_thread_does_by_itself_one_could_do_for_all():
+    tests = {"one cpu": Made(1.3, 1.3, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": Made(0.95, 1.9)}
+    found = evidence_of(BASE, Made(0.65, 1.3), tests)
+    (one,) = candidates(found, ledger(found))
+    assert "let one thread do for all" in one.remedy
+    assert any("each further thread adds as much" in sign for sign in one.signs)
 
 
 def test_copies_that_vary_do_not_hide_what_each_thread_does_more():

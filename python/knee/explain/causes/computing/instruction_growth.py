@@ -59,6 +59,14 @@ A_WAIT_S = 60e-6
 ON_DISK = 0.03
 """Share of the time of all threads on one cpu that waits for a disk have, where that may be what grows."""
 
+REMEDY = "merge results less often, and avoid atomic operations on data that one thread uses"
+
+EACH, EACH_REMEDY = (
+    "each further thread adds as much, as where all of them prepare the same data",
+    "let one thread do for all what each does by itself, or divide it among them",
+)
+"""What is said where each thread does the same more."""
+
 TELLS = 1.3
 """The curve tells how CPU time grows on one cpu where that is so many times what the machine adds, or more."""
 
@@ -93,10 +101,11 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         signs=(
             f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
             f"side by side, and outside of the kernel: {as_ratio(own)}",
+            *((EACH,) if each_thread(found, book) else ()),
             *said(found),
         ),
         refute="count instructions: if they do not grow, it is not more work",
-        remedy="merge results less often, and avoid atomic operations on data that one thread uses",
+        remedy=EACH_REMEDY if each_thread(found, book) else REMEDY,
         threads=found.threads,
         part=Part.of(more),
         holds=holds,
