@@ -156,14 +156,14 @@ def _affordable(found: Evidence, left_s: float, left: Left) -> list[Wanted]:
 
 
 def _again(found: Evidence, often: dict[str, int], left_s: float, left: Left) -> list[Wanted]:
-    """Return the questions to ask once more: those that do not tell yet, then those that were asked least.
+    """Return the questions to ask once more: those that do not tell yet, each time the one that was asked least.
 
     Their time is spread over the blocks that are left, so that what their answers ask for can still be asked.
     """
     undecided = {name for name in often if _undecided(found, name)}
     spent_s, pace_s = 0.0, PACE * left_s / (left.blocks - left.block + 1)
     cell, chosen = found.many.runs[0].cell, list[Wanted]()
-    for name in sorted(often, key=lambda name: (name not in undecided, name in PARTS, often[name])):
+    for name in sorted(often, key=lambda name: (name not in undecided, often[name])):
         each = cost_s(found, name)
         most = MOST if name in undecided else MOST / 2
         if BLOCKS <= often[name] < most * BLOCKS and spent_s < pace_s and spent_s + each <= left_s:
