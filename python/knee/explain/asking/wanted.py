@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from knee.explain.asking.costs import cost_s, cpu_s, seconds
 from knee.explain.asking.telling import ANYWHERE, BLOCKS, GROWN, blocks_for, done, later, questions
-from knee.explain.evidence.evidence import COPIES, FEWEST, ONE_CPU, Evidence, evidence
+from knee.explain.evidence.evidence import COPIES, FEWEST, ONE_CPU, SWITCHES, Evidence, evidence
 from knee.explain.ledger.explanation import explanation
-from knee.explain.ledger.ledger import MACHINE, MORE, ledger
+from knee.explain.ledger.ledger import FEW, MACHINE, MORE, NOBODY, ONE, ledger
 from knee.explain.scaling.series import Series, group
 from knee.explain.signs.beside import STREAM
+from knee.explain.signs.idle.waits import own_waits
 from knee.explain.signs.relief import relief
 from knee.store import Level, Run
 
@@ -173,9 +174,13 @@ def _again(found: Evidence, often: dict[str, int], left_s: float, left: Left) ->
 
 
 def _undecided(found: Evidence, name: str) -> bool:
-    """Whether its runs do not tell yet: what a changed setting takes away, or whether CPU time grows."""
+    """Whether it does not tell yet what a setting takes away, whether CPU time grows, or threads pass a lock on."""
     book = ledger(found)
     least = MATTERS * book.loss.value
+    if name in (ONE_CPU, SWITCHES) and book.value(NOBODY, ONE, FEW).value > least:
+        waiting = own_waits(found)
+        if waiting is not None and waiting.passed_on is None:
+            return True
     if name in PARTS:
         grown = book.value(PARTS[name]).interval
         return grown.low < GROWN and grown.high > max(GROWN, least)
