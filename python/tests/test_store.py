@@ -113,13 +113,22 @@ def test_waits_for_locks_on_files_are_as_long_as_samples_say(more, seconds):
     ("threads", "sleeps"),
     [
         ([(100, 7), (90, 5), (10, 900)], 12),
-        ([(100, 7), (90, 5), (30, 900)], 912),
+        ([(100, 7), (90, 5), (30, 900)], 12),
+        ([(100, 7), (90, 5), (60, 900)], 912),
         ([(100, 7), (90, None)], None),
         ([(100, 7), (10, 900)], None),
         ([(2, 1)] * 100, None),
         ([], None),
     ],
-    ids=["one hands out work", "it works, too", "not known of each", "one works", "they come and go", "none"],
+    ids=[
+        "it hands out work",
+        "it starts a VM",
+        "it works, too",
+        "not known of each",
+        "one works",
+        "come and go",
+        "none",
+    ],
 )
 def test_sleeps_of_threads_that_work_are_counted_alone(threads, sleeps):
     helper = THREAD | {"cpu_ns": 500, "helper": True, "switches": {"voluntary": 40}}

@@ -16,7 +16,7 @@ MOST_SHARES = 64
 COMPUTES = 0.02
 """Share of the CPU time from which on a thread counts."""
 
-WORKS, MOST_OF_IT = 0.25, 0.7
+WORKS, MOST_OF_IT = 0.4, 0.7
 """A thread works that has this share of an equal part of the CPU time; those that work must have so much of all."""
 
 COLLECTORS = ("GC Thread#", "G1 ", "ZWorker", "ZDriver", "Shenandoah ", "VM Thread")
@@ -45,8 +45,9 @@ def computing(shares: tuple[float, ...]) -> int:
 def own_sleeps(record: Record, threads: int) -> int | None:
     """Return how often the threads that work gave up their cpu; None where that is not known of each.
 
-    A thread works that has a quarter of an equal share of the CPU time: one that starts the others and hands work to
-    them sleeps as often as it has to wait for them, which is no sign of waits among those.
+    A thread works that has two fifths of an equal share of the CPU time: one that starts the others and hands work to
+    them sleeps as often as it has to wait for them, which is no sign of waits among those. In a short run the one that
+    starts a Java VM has a quarter.
     """
     seen: list[tuple[object, object]] = [
         (thread.get("cpu_ns"), thread.get("switches"))
