@@ -24,7 +24,7 @@ from knee.study import planning
 from knee.study.design.duration import WORTH
 from knee.study.design.summary import twin_placements
 from knee.study.options.command_line import Grouped, study_options, study_spec_of, values_given
-from knee.study.run import execute, progress
+from knee.study.run import execute, progress, trials
 from knee.study.run.pilot import duration
 from knee.study.run.quiet import Waiting, say_load, say_quota
 from knee.study.run.repeat import repeat
@@ -71,6 +71,7 @@ def study(out: Path | None, resume: Path | None, trust: bool, pilot: bool, repor
         folder = Contents.read(resume).folder
         if execute.remaining(folder) or (folder.read_measure() | given).get("rerun_disturbed"):
             check_trust(folder, trusted=trust)
+            _check_libraries(folder)
     elif trust:
         raise StudyError("--trust goes with --resume", hint="a new study runs the commands that you give")
     else:
@@ -78,6 +79,13 @@ def study(out: Path | None, resume: Path | None, trust: bool, pilot: bool, repor
     return _measure(
         folder, report, folder.read_measure() | given, _tell_duration(folder) if pilot and not resume else None
     )
+
+
+def _check_libraries(folder: Folder) -> None:
+    """Refuse to go on where a library is gone that runs load which are left."""
+    if (library := trials.lost_library(folder)) is not None:
+        message = f"cannot resume: {folder.path}: {library} is gone, which some of its runs load"
+        raise StudyError(message, hint="put it back; if the study was moved, move it back")
 
 
 def _tell_duration(folder: Folder) -> execute.Piloted | None:

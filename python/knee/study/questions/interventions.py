@@ -18,6 +18,7 @@ PREFERRED = {
     "allocator": "jemalloc as allocator",
     "page faults": "kept memory",
     "spinning": "passive waiting",
+    "I/O": "page cache alone",
 }
 """Of several remedies for a cause this one is made, else the first."""
 

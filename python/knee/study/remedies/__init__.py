@@ -17,6 +17,7 @@ from knee.study.remedies import (
     one_arena,
     one_per_core,
     own,
+    page_cache,
     python_lock,
     quota,
     schedule,
@@ -53,6 +54,7 @@ REMEDIES: tuple[Source, ...] = (
     python_lock,
     memory_policy,
     memory_files,
+    page_cache,
 )
 """All remedies, in the order in which they are listed."""
 

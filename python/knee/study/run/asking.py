@@ -7,7 +7,8 @@ import os
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 from knee import _binary
@@ -16,10 +17,11 @@ from knee.study.design.repeats import names
 from knee.study.questions.interventions import for_cause, interventions
 from knee.study.questions.questions import BY_NAME, asking, asking_of_base
 from knee.study.questions.seats import Seats
-from knee.study.remedies import all_remedies
+from knee.study.remedies import all_remedies, page_cache
 from knee.study.remedies.remedy import Remedy
 from knee.study.remedies.situation import situation
 from knee.study.run import trust
+from knee.study.run.compiler import compiled
 
 MOST_MEMORY = 0.5
 """Share of the machine's memory that copies may need."""
@@ -96,9 +98,15 @@ class Block:
     @cached_property
     def _remedies(self) -> dict[str, list[Remedy]]:
         return {
-            key: all_remedies(situation(self.folder, spec, [], self._machine, os.environ))
+            key: all_remedies(situation(self.folder, spec, [], self._machine, os.environ, self._library))
             for key, spec in self._own.items()
         }
+
+    def _library(self, source: Path, name: str) -> tuple[Path | None, str | None]:
+        """Return a library that tests a cause. Others are for trials."""
+        if source != page_cache.SOURCE:
+            return None, "nothing is compiled for it while a study is explained; `knee try` does so"
+        return _compiled_once(source, self.folder.path.absolute() / name)
 
     @cached_property
     def _longest_s(self) -> float:
@@ -149,6 +157,11 @@ class Block:
                 yield asking_of_base(question, spec, self._base(spec), self._machine)
         elif (remedy := self._remedy(cell, name)) is not None:
             yield from interventions(name, remedy, (spec, self._base(spec)))
+
+
+@cache
+def _compiled_once(source: Path, library: Path) -> tuple[Path | None, str | None]:
+    return compiled(source, library)
 
 
 def _between(specs: Sequence[RunSpec], pair: str | None) -> list[int]:

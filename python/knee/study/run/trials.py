@@ -17,6 +17,7 @@ from knee.store import (
     Trials,
     is_trial,
     read_trials,
+    role_of,
     write_trials,
     write_whole,
 )
@@ -44,10 +45,10 @@ def unfinished(folder: Folder) -> bool:
 
 
 def lost_library(folder: Folder) -> str | None:
-    """Return a library that trials load which are left to run, if it is gone: without it they would change nothing."""
+    """Return a library that runs load which are left, if it is gone: without it they would change nothing."""
     for spec in remaining(folder):
         loaded = str(spec["program"].get("env", {}).get("LD_PRELOAD", "")).partition(":")[0]
-        if is_trial(spec) and loaded.startswith("/") and not Path(loaded).exists():
+        if (is_trial(spec) or role_of(spec) == "intervention") and loaded.startswith("/") and not Path(loaded).exists():
             return loaded
     return None
 

@@ -6,9 +6,9 @@ Why the curve bends
     The disk serves so many requests a second, whoever asks.
 How to test it
     Run all threads on one cpu: they wait for the disk as before, while they would hardly wait for each other there. Or
-    keep temporary files in memory, with all threads and with one.
+    leave all files to the page cache, or keep temporary ones in memory, with all threads and with one.
 How to move it
-    Read ahead, write later, ask for larger pieces, or keep the files in memory (tmpfs).
+    Read ahead, write later, sync less often, ask for larger pieces, or keep the files in memory (tmpfs).
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def _in_memory(found: Evidence, changed: Relief, waited: Mean) -> Finding:
             f"{changed.setting} takes {plain(changed.loss)} off the loss",
             f"with it threads go to sleep {as_ratio(changed.waits)} times as often",
         ),
-        refute="look what else is different with files in memory: if threads wait as long, it is not the disk",
-        remedy="read ahead, ask for larger pieces, or keep the files in memory",
+        refute="look what else is different there: if threads wait for a disk as long, it is not that",
+        remedy="read ahead, sync less often, ask for larger pieces, or keep the files in memory",
         threads=found.threads,
         part=Part.of(changed.loss),
         idle=Part.of(changed.loss),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from knee.study.remedies.allocator import cannot_preload
-from knee.study.remedies.executable import executable
+from knee.study.remedies.preloaded import preloaded
 from knee.study.remedies.remedy import LOCK, Remedy
 from knee.study.remedies.situation import Situation
 
@@ -17,16 +17,11 @@ LIBRARY = "libknee_spinning_lock.so"
 def remedies(here: Situation) -> list[Remedy]:
     """Return the only remedy."""
     reason = cannot_preload(here) or _takes_no_lock(here) or _crowded(here)
-    library, why = (None, reason) if reason else here.compiled(SOURCE, LIBRARY)
-    if library is None:
+    change, why = (None, reason) if reason else preloaded(here, SOURCE, LIBRARY)
+    if change is None:
         return [Remedy(NAME, (LOCK,), why_not=why)]
-    made = executable(str(library))
-    if made is None or any(one.arch != made.arch for one in here.executables):
-        return [Remedy(NAME, (LOCK,), why_not="the compiler here compiles for another kind of processor")]
-    theirs = here.variable("LD_PRELOAD")
-    value = str(library) + (f":{theirs}" if theirs else "")
     note = "threads that wait use their cpus meanwhile; the library stays in the folder of the study"
-    return [Remedy(NAME, (LOCK,), f"LD_PRELOAD={LIBRARY}", here.setting(LD_PRELOAD=value), note=note)]
+    return [Remedy(NAME, (LOCK,), f"LD_PRELOAD={LIBRARY}", change, note=note)]
 
 
 def _takes_no_lock(here: Situation) -> str | None:
