@@ -56,14 +56,8 @@ def candidates(found: Evidence, book: Ledger) -> list[Finding]:
     settled = {name for one in named for name in one.settles if _covers(found, one, named, name, least)}
     kept = [one for one in named if one.cause not in settled and not _undecided(found, one)]
     apart = [_without_settings(found, one, kept) for one in kept]
-    return [
-        one for one in together(list(filter(_sure, apart)), book) if _sure(one) and _large(one, least) and _certain(one)
-    ]
-
-
-def _sure(finding: Finding) -> bool:
-    """Whether its part is surely above 0, if it is known."""
-    return finding.part is None or finding.part.low > 0
+    some = [one for one in apart if not one.may_be_nothing]
+    return [one for one in together(some, book) if not one.may_be_nothing and _large(one, least) and _certain(one)]
 
 
 def _large(finding: Finding, least: float) -> bool:
