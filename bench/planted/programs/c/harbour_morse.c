@@ -61,7 +61,7 @@ static void copy(struct Tally *tally, const uint8_t *page) {
         tally->count[kind[page[i]]]++;
         tally->check = tally->check * 31 + page[i];
     }
-    /* The check of a page begins anew, so that it does not depend on the pages before. */
+    /* The check of a page begins again, so that it does not depend on the pages before. */
     tally->pages += tally->check >> 8;
     tally->check = 0;
 }

@@ -2,7 +2,7 @@
 //
 // A plan seats 24 guests around a table and exchanges neighbours while that pleases more of them: one to two hundred
 // microseconds. A banquet in the great hall is planned while holding the hall's book, so that no two planners give the
-// hall away at once; whoever finds the book taken sleeps. The dial is the share of the banquets in the great hall.
+// hall away at once; one that finds it taken sleeps. The dial is the share of the banquets in the great hall.
 package main
 
 import "sync"
