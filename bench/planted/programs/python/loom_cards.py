@@ -60,9 +60,7 @@ class Loom(threading.Thread):
 def main() -> None:
     threads, share, chains = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
     mill = stock(b"jacquard")
-    looms = [
-        Loom(mill, range(chains * n // threads, chains * (n + 1) // threads), share) for n in range(threads)
-    ]
+    looms = [Loom(mill, range(chains * n // threads, chains * (n + 1) // threads), share) for n in range(threads)]
     for loom in looms:
         loom.start()
     holes = seal = 0
