@@ -57,10 +57,10 @@ fifteen, and of twenty were told to try their dials until the smallest of them l
 and then opened. Of a further twenty, half of what was scored counted for nothing, on a host with other guests; they are
 opened, too. The twenty after that were scored on another kind of processor, with 5 of 35 wrong, and opened: a loop that
 waits was met at more instructions there. Twenty more were scored after that, with 4 of 38 wrong, and opened, and
-twenty more, with 7 of 36 wrong, and fourteen, with 6 of 27 wrong: four were uneven work that was left open beside too few
-tasks, which only four times the input would tell apart. Tables accept that group for too few tasks; those written since
-accept it for uneven work, too, and what was scored before counts as it did. Those in held_out.toml were not scored yet.
-Those in held_out_natural.toml are opened; they stand there until there are others.
+twenty more, with 7 of 36 wrong, and fourteen, with 6 of 27 wrong: four were uneven work that was left open beside too
+few tasks, which only four times the input would tell apart. Tables accept that group for too few tasks; those written
+since accept it for uneven work, too, and what was scored before counts as it did. Those in held_out.toml were not scored
+yet. Those in held_out_natural.toml are opened; they stand there until there are others.
 
 **Score.** A finding has names: the cause it names, or the group that it leaves open.
 

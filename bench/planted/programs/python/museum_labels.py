@@ -7,6 +7,7 @@ parts. The dial is the share of the photographs that are in the inventory.
 
 import sys
 from hashlib import md5
+from itertools import pairwise
 from threading import Thread
 from zlib import crc32
 
@@ -36,7 +37,7 @@ def main() -> None:
     inventory.run()
     begin = inventory.numbers.stop
     cuts = [begin + (photographs - begin) * part // threads for part in range(threads + 1)]
-    staff = [Labels(range(start, stop)) for start, stop in zip(cuts, cuts[1:])]
+    staff = [Labels(range(start, stop)) for start, stop in pairwise(cuts)]
     for one in staff:
         one.start()
     for one in staff:
