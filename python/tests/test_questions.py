@@ -20,6 +20,7 @@ from knee.study.questions.seats import Seats
 from knee.study.run.asking import Block
 from knee.study.run.create import create
 from knee.study.spec import StudySpec
+from knee.verbs.between.questions import asks
 
 WHOLE = {"cores-close": list(range(8))}
 
@@ -221,6 +222,31 @@ def test_questions_take_at_most_their_share_of_the_time(share):
 
 def test_a_question_that_cannot_be_asked_three_times_is_not_asked():
     assert names(runs(BASE, WAITS, blocks=6), 7, share=10) == []
+
+
+def test_questions_come_in_time_where_a_budget_ends_the_study(tmp_path, monkeypatch):
+    places, here = Placements(WHOLE), machine(8)
+    study = StudySpec(
+        name="s",
+        program={"command": ["true", "{threads}"]},
+        factors={"threads": [1, 4], "placement": ["cores-close"]},
+        blocks=12,
+        explain=1.0,
+        budget_s=50.0,
+    )
+    plan = run_specs(study, cells_of(study, here, places), places, here)
+    made = create(tmp_path / "study", study.to_toml(), json.dumps(here), plan)
+    of_three = [spec for spec in plan if spec["block"] <= 3]
+    starts = [f"2026-01-01T00:00:{2 * at:02d}.000Z" for at in range(len(of_three))]
+    lines = [record(one["id"], one["block"], 1.5, 1.5, start=at) for one, at in zip(of_three, starts, strict=True)]
+    made.records.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    told: list[Left] = []
+    monkeypatch.setattr("knee.explain.asking.wanted.wanted", lambda _runs, _cpus, left: told.append(left) or [])
+    ask = asks(made)
+    assert ask is not None
+    ask(4)
+    # Two seconds for each run and the gap after it, so a block takes about four, and questions as long again.
+    assert [(left.block, left.blocks) for left in told] == [(4, 6)]
 
 
 @pytest.fixture

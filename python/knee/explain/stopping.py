@@ -72,6 +72,11 @@ def own_s(runs: list[Run]) -> float:
     return sum(run.record["wall_ns"] / 1e9 for run in runs if "test" not in run.spec)
 
 
+def elapsed_s(runs: list[Run]) -> float:
+    """Return the seconds that the runs took together, with the gaps between them but without pauses."""
+    return sum(_seconds(runs))
+
+
 def _counted_once(runs: list[Run]) -> bool:
     """Whether the first block alone has runs that count: they counted nothing, and further blocks take less time."""
     return len({run.spec["block"] for run in runs if counts_cells(run.spec)}) == 1

@@ -1,4 +1,4 @@
-"""How many blocks a study makes that goes on while its runs took little time (``--at-least``)."""
+"""How many blocks a study makes that goes on while its runs took little time, or that ends with a budget."""
 
 from __future__ import annotations
 
@@ -29,3 +29,27 @@ def blocks_made(design: Mapping[str, Any], planned: int, block_s: float) -> int:
         return planned
     enough = math.ceil(least_s / block_s) if block_s > 0 else planned
     return min(planned, max(design.get("blocks", 0), enough))
+
+
+def blocks_within(design: Mapping[str, Any], planned: int, block_s: float) -> int:
+    """Return how many blocks end within ``--budget``, with the time that questions may take.
+
+    Parameters
+    ----------
+    design
+        The design as declared: ``budget_s`` in seconds, and ``explain``, the time for questions as a share of that of
+        the study's own runs.
+    planned
+        The most blocks that are made.
+    block_s
+        Seconds that the study's own runs take in a block, with the gaps between them.
+
+    Examples
+    --------
+    >>> [blocks_within({"budget_s": budget, "explain": 1.0}, 12, 5.0) for budget in (30.0, 99.0, 600.0)]
+    [3, 9, 12]
+    """
+    budget_s = design.get("budget_s")
+    if budget_s is None or not block_s > 0:
+        return planned
+    return min(planned, max(1, math.floor(budget_s / (block_s * (1 + design.get("explain", 0.0))))))

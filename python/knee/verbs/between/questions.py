@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from knee import terminal
 from knee.store import Folder, design_block, role_of, runs
 from knee.study.design.duration import words
-from knee.study.design.lengthened import blocks_made
+from knee.study.design.lengthened import blocks_made, blocks_within
 from knee.study.questions.questions import BY_NAME
 from knee.study.run import asking, execute
 
@@ -28,11 +28,14 @@ def asks(folder: Folder) -> execute.Ask | None:
 
     def ask(block: int) -> bool:
         # Imported between two blocks, when nothing is measured.
+        from knee.explain.asking import costs
         from knee.explain.asking import wanted as explain
-        from knee.explain.stopping import own_s
+        from knee.explain.stopping import elapsed_s, own_s
 
         made = runs(folder)
-        blocks = blocks_made(design, planned, own_s(made) / max(1, block - 1))
+        block_s = own_s(made) / max(1, block - 1)
+        with_gaps_s = block_s * elapsed_s(made) / costs.seconds(made) if made else 0.0
+        blocks = blocks_within(design, blocks_made(design, planned, block_s), with_gaps_s)
         if not told and len(made) >= explain.FIRST_LAUNCHES:
             told.add("the first answer")
             for line in explain.answered(made, allowed):
