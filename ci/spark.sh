@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Queries and counts on real Spark clusters of two workers on this machine, and the types of the code for Spark, in an
-# environment of its own: pyspark has 456 MB, and needs Java. `ci/spark.sh -k WORDS` runs some of the tests.
+# Queries and counts on real Spark clusters of two workers on this machine, local and standalone, and the types of the
+# code for Spark, in an environment of its own: pyspark has 456 MB, and needs Java. `ci/spark.sh -k WORDS` runs some of
+# the tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . ci/packages.sh
@@ -20,4 +21,4 @@ fi
 $env/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/knee-*.whl
 # Neither pyarrow nor cloudpickle has types.
 $env/bin/pyright --project ci/spark.json --pythonpath $env/bin/python
-$env/bin/python -m pytest -q python/tests/spark_cluster.py "$@"
+$env/bin/python -m pytest -q python/tests/spark_*.py "$@"

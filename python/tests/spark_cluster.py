@@ -9,27 +9,24 @@ import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-import pyspark
 import pytest
 from clusters import NAMED, SUM, Binaries, fails, of_version, parent, text_of, until
 from lineitem import write
 from mining import said
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql.types import IntegerType, StructField, StructType
+from sessions import MASTER, assert_same, environment, frame_of, own, session
 
 import knee.cluster
 import knee.mine
-from knee.cluster import archive
 from knee.cluster.parts import split_count, split_query
 from knee.cluster.spark import queries, sql
 from knee.cluster.spark.footer import MERGED, schema_of
@@ -38,33 +35,12 @@ from knee.cluster.spark.tables import Table
 from knee.cluster.worker import Limits
 from knee.store import StudyError
 
-MASTER = "local-cluster[2,1,1024]"
 LONG = {"pattern": "diamond", "plan": "explore"}
 
 
-@contextmanager
-def session(master: str, **options: object) -> Generator[SparkSession]:
-    all_options = {
-        "spark.driver.memory": "1g",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "OFF",
-        "spark.sql.shuffle.partitions": "2",
-        **{name.replace("_", "."): str(value) for name, value in options.items()},
-    }
-    spark = SparkSession.builder.master(master).config(map=all_options).getOrCreate()
-    try:
-        yield spark
-    finally:
-        spark.stop()
-
-
 @pytest.fixture(scope="module", autouse=True)
-def environment() -> Generator[pytest.MonkeyPatch]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPARK_HOME", str(Path(pyspark.__file__).parent))
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+def environs() -> Generator[pytest.MonkeyPatch]:
+    with environment() as patch:
         yield patch
 
 
@@ -74,10 +50,10 @@ def binaries(binary: str, tmp_path_factory: pytest.TempPathFactory) -> Binaries:
 
 
 @pytest.fixture(scope="module")
-def cluster(environment: pytest.MonkeyPatch, binaries: Binaries) -> Generator[SparkSession]:
-    environment.setenv("KNEE_BIN", str(binaries.script))
+def cluster(environs: pytest.MonkeyPatch, binaries: Binaries) -> Generator[SparkSession]:
+    environs.setenv("KNEE_BIN", str(binaries.script))
     # Workers of a local cluster that are killed come back, but not more often than this.
-    with session(MASTER, spark_task_maxFailures=8) as spark:
+    with session(MASTER, {"spark.task.maxFailures": "8"}) as spark:
         yield spark
 
 
@@ -96,22 +72,6 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def doubles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("doubles") / "lineitem.parquet", double=True)
-
-
-def frame_of(found: DataFrame | knee.cluster.Parts) -> DataFrame:
-    assert isinstance(found, DataFrame)
-    return found
-
-
-def own(spark: SparkSession, query: str, table: Path) -> DataFrame:
-    spark.read.parquet(str(table)).createOrReplaceTempView("lineitem")
-    return spark.sql(query)
-
-
-def assert_same(found: DataFrame | knee.cluster.Parts, expected: DataFrame) -> None:
-    frame = frame_of(found)
-    assert frame.schema == expected.schema
-    assert [tuple(row) for row in frame.collect()] == [tuple(row) for row in expected.collect()]
 
 
 OTHERS = {
@@ -352,74 +312,3 @@ def test_files_and_versions_that_differ_are_named(spark: SparkSession, tmp_path:
 def test_too_little_memory_is_said(spark: SparkSession, binaries: Binaries):
     binaries.make("limit", "60000")
     fails(lambda: knee.cluster.count(spark, "rmat:18", "triangle"), "part ", "memory")
-
-
-PROGRAM = """if True:
-    import os, sys
-    from pyspark.sql import SparkSession
-    os.environ["KNEE_BIN"] = sys.argv[2]  # here alone: Java has started executors without it
-    from knee.cluster.spark import sql
-    spark = SparkSession.builder.getOrCreate()
-    try:
-        print(sql(spark, "select count(*) n from lineitem", lineitem=sys.argv[1]).collect())
-    except Exception as error:
-        print(f"{type(error).__name__}: {error}; {error.hint}")
-"""
-
-REFUSE = """import sys
-class Refuse:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("knee", "numpy", "pandas", "pyarrow"):
-            raise ImportError(f"{name} is not installed here")
-sys.meta_path.insert(0, Refuse())
-"""
-
-
-def submitted(program: list[str], own: dict[str, str], *more: str, **options: str) -> str:
-    """Return what a program prints that is submitted to a cluster of its own."""
-    words = [str(Path(pyspark.__file__).parent / "bin/spark-submit"), *more]
-    quiet = {"pyspark_driver_python": sys.executable, "ui_enabled": "false", "log_level": "OFF"}
-    for name, value in (quiet | options).items():
-        words += ["--conf", f"spark.{name.replace('_', '.')}={value}"]
-    return subprocess.run([*words, *program], env=own, capture_output=True, text=True, check=True).stdout
-
-
-def test_speculation_changes_no_answer(binaries: Binaries, table: Path, tmp_path: Path):
-    """A part is late. Spark starts copies on other hosts alone, so here it starts none."""
-    (tmp_path / "job.py").write_text(PROGRAM)
-    binaries.make("late")
-    out = submitted(
-        [str(tmp_path / "job.py"), str(table), str(binaries.script)],
-        {**os.environ, "KNEE_BIN": str(binaries.script)},
-        master=MASTER,
-        pyspark_python=sys.executable,
-        speculation="true",
-        speculation_interval="100ms",
-        speculation_quantile="0.3",
-    )
-    assert "[Row(n=30000)]" in out
-    binaries.all_end(within_s=30)
-
-
-def test_executors_need_nothing_but_an_archive(binary: str, table: Path, tmp_path: Path):
-    """Executors have an interpreter of their own, with neither the binary nor any package but pyspark."""
-    (tmp_path / "sitecustomize.py").write_text(REFUSE)
-    (tmp_path / "job.py").write_text(PROGRAM)
-    archive(tmp_path / "knee.tar.gz")
-    site = next(path for path in sys.path if path.endswith("site-packages"))
-    own = {name: value for name, value in os.environ.items() if name not in ("KNEE_BIN", "PYSPARK_PYTHON")}
-
-    def printed(*more: str) -> str:
-        return submitted(
-            [str(tmp_path / "job.py"), str(table), binary],
-            {**own, "PATH": "/usr/bin:/bin"},
-            *more,
-            master="local-cluster[1,1,1024]",
-            executorEnv_PYTHONPATH=f"{tmp_path}:{site}",
-            pyspark_python=os.path.realpath(sys.executable),
-        )
-
-    missing = printed()
-    assert "StudyError: part " in missing
-    assert "it has no binary knee; install knee there with pip" in missing
-    assert "[Row(n=30000)]" in printed("--archives", f"{tmp_path}/knee.tar.gz#knee")

@@ -42,7 +42,7 @@ class Cluster:
     def workers(self) -> int:
         """Return how many executors it has, also those that are still to come."""
         # The driver is among them, and where it is alone, it computes.
-        executors = cast("Any", self._context)._jsc.sc().getExecutorMemoryStatus().size() - 1
+        executors = self._scala.getExecutorMemoryStatus().size() - 1
         threads = self._threads()
         chosen = threads is None or self._context.getConf().contains("spark.default.parallelism")
         return max(1, executors, 0 if chosen else self._context.defaultParallelism // (threads or 1))
@@ -50,8 +50,7 @@ class Cluster:
     @contextmanager
     def begun(self, parts: Parts, limits: Limits) -> Generator[Future[list[str]]]:
         """Let all parts be answered while the block runs. Where it raises, they are cancelled."""
-        tag = f"knee-{uuid4().hex}"
-        scala = cast("Any", self._context)._jsc.sc()
+        tag, scala = f"knee-{uuid4().hex}", self._scala
         properties = scala.getLocalProperties().clone()
 
         def asked() -> list[str]:
@@ -107,7 +106,20 @@ class Cluster:
         if cluster := re.fullmatch(r"local-cluster\[\s*\d+\s*,\s*(\d+)\s*,.*\]", master):
             return int(cluster[1])
         cores = self._context.getConf().get("spark.executor.cores")
-        return int(cores) if cores else None if master.startswith("spark:") else 1
+        if cores:
+            return int(cores)
+        return self._fewest_cores() if master.startswith("spark:") else 1
+
+    def _fewest_cores(self) -> int | None:
+        """Return the cores of the executor with fewest: a standalone cluster gives each what its worker has left."""
+        executors = self._scala.statusStore().executorList(True)
+        each = (executors.apply(number) for number in range(executors.size()))
+        return min((one.totalCores() for one in each if one.id() != "driver"), default=None)
+
+    @property
+    def _scala(self) -> Any:
+        """The context in Java."""
+        return cast("Any", self._context)._jsc.sc()
 
 
 def _given_up(error: Exception) -> StudyError:
