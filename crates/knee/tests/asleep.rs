@@ -3,7 +3,7 @@
 mod shared;
 
 use serde_json::Value;
-use shared::{in_c, json, knee, skipped};
+use shared::{in_c, in_go, json, knee, skipped};
 
 /// What the record of one of the program's ways says of futexes, and the hottest one, which must be where the program's
 /// threads wait; none, after a note, where there is no compiler or the kernel does not show what threads wait for.
@@ -59,4 +59,24 @@ fn threads_at_a_condition_with_a_deadline_wait_with_a_time_limit() {
 fn without_samples_nothing_is_said() {
     let record = json(&knee().args(["run", "--json", "--sample-ms", "0", "--", "true"]).output().unwrap());
     assert_eq!(record["futex"], Value::Null);
+}
+
+#[test]
+fn goroutines_are_those_of_the_program_that_a_shell_executes() {
+    let test = "goroutines_are_those_of_the_program_that_a_shell_executes";
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = in_go(test, "goroutines.go", folder.path()) else { return };
+    let program = program.to_str().unwrap();
+    let goroutines = |line: &str| {
+        let output = knee().args(["run", "--json", "--", "sh", "-c", line]).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        json(&output)["goroutines"].clone()
+    };
+    let found = goroutines(&format!("GOMAXPROCS=2 '{program}'; true"));
+    if let Some(reason) = found["unavailable"].as_str() {
+        return skipped(test, reason);
+    }
+    assert!(count(&found, "samples") > 10, "{found}");
+    assert_eq!(found["functions"][0]["function"], "main.main.func1", "{found}");
+    assert_eq!(goroutines(&format!("test -x '{program}'; sleep 0.1")), Value::Null, "nobody executes it");
 }

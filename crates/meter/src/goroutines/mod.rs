@@ -113,11 +113,11 @@ impl GoSampler {
         }
     }
 
-    /// All that was found.
-    pub(crate) fn finish(self) -> Goroutines {
+    /// All that was found; none where no process was seen that executes the program.
+    pub(crate) fn finish(self) -> Option<Goroutines> {
         match self.refused {
-            Some(unavailable) => Goroutines::Unavailable { unavailable },
-            None => self.tally.finish(&self.program.layout),
+            Some(unavailable) => Some(Goroutines::Unavailable { unavailable }),
+            None => (!self.processes.is_empty()).then(|| self.tally.finish(&self.program.layout)),
         }
     }
 }

@@ -165,7 +165,7 @@ impl Sampler {
             pages: self.census.and_then(Census::fullest),
             mapped: self.mappings.finish(),
             futex,
-            goroutines: self.go.map(GoSampler::finish),
+            goroutines: self.go.and_then(GoSampler::finish),
             written,
         }
     }

@@ -44,16 +44,30 @@ pub(super) fn command(
     Ok(command)
 }
 
-/// The file that a command executes: a path, or a name in a folder of `PATH`.
-pub(super) fn file(command: &Command) -> Option<PathBuf> {
-    let name = Path::new(command.get_program());
-    if name.components().count() > 1 {
-        return Some(command.get_current_dir().map_or_else(|| name.to_owned(), |folder| folder.join(name)));
-    }
+/// Words of a command that are looked at for the programs that it executes.
+const MOST_WORDS: usize = 64;
+
+/// The files that a command may execute: its program, then those that its other words name, as `env` and `taskset` have
+/// them, and the text that `sh -c` does.
+pub(super) fn files(command: &Command) -> impl Iterator<Item = PathBuf> {
+    let folder = command.get_current_dir();
     let own =
         command.get_envs().find(|(variable, _)| *variable == "PATH").map(|(_, value)| value.map(ToOwned::to_owned));
-    let folders = own.unwrap_or_else(|| std::env::var_os("PATH"))?;
-    in_folders(&folders, name)
+    let folders = own.unwrap_or_else(|| std::env::var_os("PATH"));
+    let texts = std::iter::once(command.get_program()).chain(command.get_args()).filter_map(|text| text.to_str());
+    let words = texts.flat_map(words_of).take(MOST_WORDS);
+    words.filter_map(move |word| {
+        let name = Path::new(word);
+        if name.components().count() > 1 {
+            return Some(folder.map_or_else(|| name.to_owned(), |folder| folder.join(name)));
+        }
+        in_folders(folders.as_ref()?, name)
+    })
+}
+
+/// The words of an argument, which may be a line for a shell. What a shell would put in place of a word is not known.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|mark: char| mark.is_whitespace() || "\"';&|()<>{}`".contains(mark)).filter(|word| !word.is_empty())
 }
 
 /// Threads to leave unpinned: those requested, and those in which the runtime does no work.
@@ -61,4 +75,29 @@ pub(super) fn skipped(spec: &RunSpec) -> Vec<usize> {
     let Program::Command { runtime: Some(runtime), .. } = &spec.program else { return spec.skip.clone() };
     let known = runtimes::find(runtime).map(runtimes::Runtime::skip).unwrap_or_default();
     spec.skip.iter().chain(known).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_those_that_any_word_of_a_command_names() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("worker"), "").unwrap();
+        let found = |words: &[&str]| {
+            let mut command = Command::new(words[0]);
+            command.args(&words[1..]).env("PATH", folder.path()).current_dir("/work");
+            files(&command).collect::<Vec<_>>()
+        };
+        let worker = folder.path().join("worker");
+        assert_eq!(found(&["./worker", "2"]), [PathBuf::from("/work/./worker")]);
+        assert_eq!(found(&["worker", "2"]), [worker.as_path()]);
+        assert_eq!(found(&["sh", "-c", "N=2; exec worker 2 >'out file'"]), [worker.as_path()]);
+        assert_eq!(found(&["/usr/bin/env", "N=2", "bin/worker"])[1], Path::new("/work/bin/worker"));
+        assert_eq!(found(&["sh", "-c", "true || { /opt/w; }"]), [Path::new("/opt/w")]);
+        assert!(found(&["none", "-v", ""]).is_empty());
+        let many = "worker ".repeat(2 * MOST_WORDS);
+        assert_eq!(found(&["sh", "-c", &many]).len(), MOST_WORDS - 2);
+    }
 }

@@ -146,13 +146,13 @@ fn sampled(spec: &RunSpec) -> bool {
     matches!(spec.program, Program::Command { .. }) && spec.sample_ms.unwrap_or(0) > 0
 }
 
-/// The program of a sampled command, if it is Go's. To read it takes some milliseconds, so the clock must not run yet.
+/// The first program of a sampled command that is Go's. To read it takes some milliseconds, so the clock must not run yet.
 fn go_program(spec: &RunSpec) -> Option<GoProgram> {
     if !sampled(spec) {
         return None;
     }
     let command = program::command(spec, Duration::ZERO, None, &Lent::default()).ok()?;
-    GoProgram::read(&program::file(&command)?)
+    program::files(&command).find_map(|file| GoProgram::read(&file))
 }
 
 /// The pinner of a command's threads, each to a cpu; workloads pin their own.
