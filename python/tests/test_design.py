@@ -168,23 +168,51 @@ def test_the_page_cache_may_be_a_factor():
     assert all(spec["cache"] == spec["cell"]["cache"] for spec in specs)
 
 
-def test_a_baseline_has_no_level_to_put_into_a_step():
+def test_a_step_has_no_level_that_the_baseline_does_not_name():
     study_spec = asked(factors={"size": [1]}, prepare="make {size}", baseline={"command": ["best"]})
-    with pytest.raises(StudyError, match="has no value for the baseline"):
+    with pytest.raises(StudyError, match=r"prepare: \{size\} has no value for the baseline") as error:
         planned(study_spec)
+    assert error.value.hint == "write {size} into the baseline as well, or leave it out here"
 
 
 @pytest.mark.parametrize("step", ["prepare", "conclude", "baseline", "variable"])
-@pytest.mark.parametrize("name", ["size", "n"])
-def test_a_baseline_has_no_level_of_its_own_either(step, name):
+@pytest.mark.parametrize("name", ["n", "bind"])
+def test_a_baseline_has_no_weak_scaling_and_no_place(step, name):
     weak = {"argument": "n", "one_thread": 9, "power": 1}
     words = {"command": ["best", "{" + name + "}" if step == "baseline" else "{threads} {cpus}"]}
     words |= {"env": {"SIZE": "{" + name + "}"}} if step == "variable" else {}
     around = {step: "make {" + name + "}"} if step in ("prepare", "conclude") else {}
-    study_spec = asked(factors={"size": [1]}, weak=weak, baseline=words, **around)
-    study_spec.program["command"] += ["{size}", "{n}"]
+    study_spec = asked(factors={"bind": ["set"]}, weak=weak, baseline=words, **around)
+    study_spec.program["command"] += ["{bind}", "{n}"]
     with pytest.raises(StudyError, match=f": {{{name}}} has no value for the baseline"):
         planned(study_spec)
+
+
+def test_a_baseline_runs_at_each_level_that_it_names_and_occurs():
+    words = {"command": ["best", "-n{size}"], "env": {"DATA": "/{file}/{threads}"}}
+    factors = {"size": [1, 2], "file": ["a", "b"], "mode": ["x", "y"], "threads": [1]}
+    left_out = [{"size": [2], "file": ["b"]}]
+    study_spec = asked(factors=factors, prepare="make {size}", baseline=words, blocks=2, exclude=left_out)
+    study_spec.program["command"] += ["{size}", "{file}", "{mode}"]
+    serial = [spec for spec in planned(study_spec) if spec["role"] == "baseline"]
+    assert len(serial) == 2 * 3
+    found = {tuple(spec["cell"].items()): spec for spec in serial}
+    assert set(found) == {(("size", n), ("file", name)) for n, name in ((1, "a"), (1, "b"), (2, "a"))}
+    one = found[("size", 2), ("file", "a")]
+    assert one["program"]["command"] == ["best", "-n2"]
+    assert one["program"]["env"] == {"DATA": "/a/{threads}"}, "the runner knows the threads"
+    assert one["prepare"] == "make 2"
+
+
+def test_the_same_workload_as_baseline_does_the_same_work():
+    best = {"workload": "mine", "args": {"graph": "rmat:9", "runtime": "serial", "order": "{order}"}}
+    factors = {"graph": ["rmat:8", "rmat:9"], "order": ["id"], "plan": ["explore", "formula"], "threads": [1]}
+    study_spec = StudySpec(name="q", program={"workload": "mine"}, factors=factors, baseline=best, blocks=1)
+    serial = [spec for spec in planned(study_spec) if spec["role"] == "baseline"]
+    cells = sorted((spec["cell"] for spec in serial), key=str)
+    assert cells == [{"graph": graph, "order": "id"} for graph in ("rmat:8", "rmat:9")]
+    assert {spec["program"]["params"]["graph"] for spec in serial} == {"rmat:8", "rmat:9"}
+    assert all(spec["program"]["args"]["order"] == "id" for spec in serial)
 
 
 def test_nothing_is_built_for_a_baseline():

@@ -36,6 +36,16 @@ def test_a_study_of_a_command_from_question_to_report(binary, tmp_path):
     assert told["headline"] == study.verdict.splitlines()[0]
 
 
+def test_each_series_is_compared_with_the_serial_version_of_its_levels(binary, tmp_path):
+    words = [*SHORT, "--factor", "s=0.05,0.5", "--baseline", "sleep {s}", "--", "sleep", "{s}"]
+    done = knee(binary, "study", "--out", "s", "--no-report", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = Study.read(tmp_path / "s").analysis.baseline
+    assert len(found) == 2
+    # With the other one it would be ten times as long, or a tenth.
+    assert all(0.5 < one.estimate < 2 for one in found.values()), found
+
+
 def test_a_study_of_a_workload_measures_its_phase_and_its_baseline(binary, tmp_path):
     words = [*SHORT, "--baseline", "sumeuler --n 1000 --runtime serial", "sumeuler", "--n", "1000"]
     done = knee(binary, "study", "--out", "s", *words, cwd=tmp_path)

@@ -265,14 +265,19 @@ def _codes(runs: list[Run]) -> Codes:
 
 
 def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:
-    """Return T1 / TS for each series: time of the program on one thread over that of the best serial version."""
+    """Return T1 / TS for each series: time of the program on one thread over that of the best serial version, which has
+    the series' levels as far as it has any.
+    """
     serial = [run for run in runs if run.role == "baseline"]
     if not serial:
         return {}
     blocks = max(run.spec["block"] for run in runs)
-    ts = table(serial, 1, blocks, cpu=False)
-    base = {one.name: table(one.by_threads[one.curve.base], one.curve.base, blocks, cpu=False) for one in series}
-    return {name: ratio(t1, ts) for name, t1 in base.items()}
+    found: dict[str, Ratio] = {}
+    for one in series:
+        own = [run for run in serial if all(one.levels.get(name) == str(level) for name, level in run.cell.items())]
+        t1 = table(one.by_threads[one.curve.base], one.curve.base, blocks, cpu=False)
+        found[one.name] = ratio(t1, table(own, 1, blocks, cpu=False))
+    return found
 
 
 def _contrasts(runs: list[Run], series: list[Series]) -> list[Contrast]:

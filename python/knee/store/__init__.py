@@ -10,6 +10,7 @@ from knee.store.files.trials import FactChange, Noted, Trials, read_trials, writ
 from knee.store.files.waits import Wait, note_wait, read_waits
 from knee.store.records.counters import Counted, counted, counts_cells, uncounted
 from knee.store.records.counts import Count, count_named
+from knee.store.records.inputs import INPUTS
 from knee.store.records.own_counts import OWN_COUNTS, own_counts
 from knee.store.records.repeats import design_block
 from knee.store.records.run import Run, cut_off, out_of_memory
@@ -21,6 +22,7 @@ from knee.store.types import SCHEMA, StudyError, finite, one_of
 from knee.store.write import make_folder, opened_to_write, write_whole
 
 __all__ = [
+    "INPUTS",
     "KINDS",
     "MOST_LAST",
     "OWN_COUNTS",

@@ -12,17 +12,10 @@ from knee.explain.disturbance import taken
 from knee.stats.intervals import Array, Ratio, ratio
 from knee.stats.paired import Comparison, allowing, paired
 from knee.stats.scaling.curve import Curve, curve
-from knee.store import Level, Run, counted
+from knee.store import INPUTS, Level, Run, counted
 from knee.store.records.twins import twins
 
 BARE = ("placement", "runtime", "workload")
-
-INPUTS = frozenset(
-    {"n", "size", "rows", "columns", "steps", "points", "graph", "pattern", "query", "scale", "repeat", "rehearse"}
-)
-"""Parameters of knee's own workloads that say how much there is to do: with less of it a run is not faster. Nor are
-virtual times of a rehearsal to be compared with measured ones.
-"""
 """Factors whose levels are shown without the factor's name."""
 
 

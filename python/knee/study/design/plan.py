@@ -13,7 +13,7 @@ from knee.study.checks.contradictions import refuse_contradictions
 from knee.study.design.cells import Cell, copied
 from knee.study.design.hold import held
 from knee.study.design.placements import Placements
-from knee.study.design.program import filled, grown, levels, program_of
+from knee.study.design.program import filled, grown, levels, mentions, program_of, program_texts, same_work, with_levels
 from knee.study.kinds.text import numbers
 from knee.study.spec import StudySpec
 
@@ -52,8 +52,20 @@ def _everything(study_spec: StudySpec, cells: list[Cell], placements: Placements
         # Separate runs, since counting must not disturb timed runs.
         by_role["counting"] = cells
     if study_spec.baseline:
-        by_role["baseline"] = [{}]
+        by_role["baseline"] = _serial(study_spec, cells)
     return [(role, cell) for role, those in by_role.items() for cell in those]
+
+
+def _serial(study_spec: StudySpec, cells: list[Cell]) -> list[Cell]:
+    """Return the cells of the best serial version: the levels that it has, as they occur in the design."""
+    program = study_spec.baseline or {}
+    named = [name for name in levels(cells[0]) if mentions(program, name) or name in same_work(study_spec, program)]
+    unique: list[Cell] = []
+    for cell in cells:
+        own: Cell = {name: cell[name] for name in named}
+        if own not in unique:
+            unique.append(own)
+    return unique
 
 
 T = TypeVar("T")
@@ -92,7 +104,7 @@ class _Planner:
             "role": role,
             "cell": cell,
             "block": block,
-            "program": self.baseline() if alone else program_of(self.study_spec, cell, role),
+            "program": self.baseline(cell) if alone else program_of(self.study_spec, cell, role),
             "threads": threads,
             "cpus": cpus,
             "sample_ms": self.study_spec.sample_ms,
@@ -106,11 +118,11 @@ class _Planner:
         self.surround(spec)
         return spec
 
-    def baseline(self) -> dict[str, Any]:
-        """Return the best serial version."""
+    def baseline(self, cell: Cell) -> dict[str, Any]:
+        """Return the best serial version, with the levels that it names."""
         program = self.study_spec.baseline or {}
-        self.refuse_levels("baseline", [*program.get("command", []), *program.get("env", {}).values()])
-        return program
+        self.refuse_levels("baseline", program_texts(program), cell)
+        return with_levels(program, levels(cell), same_work(self.study_spec, program))
 
     def tie(self, spec: RunSpec, *, fits: bool) -> None:
         """Add how threads are pinned if the study says so; otherwise the runner uses its default."""
@@ -160,17 +172,19 @@ class _Planner:
             spec["conclude"] = self.command("conclude", self.study_spec.conclude, spec)
 
     def command(self, step: str, text: str, spec: RunSpec) -> str:
-        """Fill in levels and the weak-scaling argument; the baseline has neither."""
+        """Fill in levels and the weak-scaling argument, of which the baseline has none."""
         if role_of(spec) == "baseline":
-            self.refuse_levels(step, [text])
-            return text
+            self.refuse_levels(step, [text], spec["cell"])
+            return filled(text, levels(spec["cell"]))
         return filled(text, levels(spec["cell"]) | grown(self.study_spec, spec["cell"]))
 
-    def refuse_levels(self, where: str, words: list[str]) -> None:
-        """Refuse placeholders of factors in the baseline and the commands around it."""
+    def refuse_levels(self, where: str, words: list[str], cell: Cell) -> None:
+        """Refuse placeholders, in the baseline and the commands around it, that have no value in its cell."""
         for name in [*self.study_spec.factors, *([self.study_spec.weak["argument"]] if self.study_spec.weak else [])]:
-            if name != "threads" and any("{" + name + "}" in word for word in words):
-                hint = "the baseline has no levels of factors: leave the placeholder out"
+            if name != "threads" and name not in cell and any("{" + name + "}" in word for word in words):
+                hint = "leave the placeholder out"
+                if where != "baseline" and name in self.study_spec.factors:
+                    hint = f"write {{{name}}} into the baseline as well, or leave it out here"
                 raise StudyError(f"{where}: {{{name}}} has no value for the baseline", hint=hint)
 
 

@@ -85,7 +85,7 @@ class Program(Kind):
 class Baseline(Program):
     """The best serial version of a program: a command, or one workload."""
 
-    replaced = variables = "{threads} and {cpus} are replaced. It has no levels of factors."
+    replaced = variables = "{threads}, {cpus} and {FACTOR} are replaced: it runs at each level that it names."
 
     def from_words(self, value: Any, flag: str) -> dict[str, Any]:
         try:
