@@ -56,6 +56,20 @@ def side_by_side(grown) -> dict[str, Made]:
     return {"one cpu": Made(1.0, 1.0, sleeps=4), "copies": Made(1.0, N * 1.0), "twice the threads": many}
 
 
+def test_what_grows_side_by_side_is_no_more_than_what_grows_from_the_base():
+    def found(grown: float, on_one: float) -> dict[tuple[str, ...], float]:
+        many = Made(grown / 2, grown)
+        tests = {"one cpu": Made(on_one, on_one, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": many}
+        return named(evidence_of(BASE, many, tests))
+
+    (names, part), *rest = found(1.3, 1.0).items()
+    assert not rest
+    assert part == pytest.approx(math.log(1.3), abs=0.01), names
+    # What one cpu needs less does not make it more; where nothing else grows, nothing is named.
+    assert found(1.3, 0.96)[names] == pytest.approx(math.log(1.3), abs=0.01)
+    assert found(1.01, 0.96) == {}
+
+
 def test_only_growth_in_proportion_is_duplicated_work():
     linear, limited = GROWN["in proportion"], GROWN["has a limit"]
     whole = pytest.approx(math.log(linear(N)), abs=0.05)

@@ -82,6 +82,13 @@ def test_a_program_that_ignores_its_threads_is_all_serial(explained):
     assert not causes or "serial part" in causes
 
 
+@pytest.mark.parametrize(("seconds", "share"), [(1.5, " 100 %"), (0.95, " - ")])
+def test_parts_of_a_loss_that_may_be_0_have_no_share(binary, simulated, seconds, share):
+    here = simulated({"cores-close": {1: (2.0, 2.0), 2: (seconds, 2.0)}}, noise=0.05).path
+    printed = knee(binary, "explain", str(here), cwd=here).stdout
+    assert share in next(line for line in printed.splitlines() if "= loss" in line)
+
+
 @pytest.mark.serial
 def test_the_verb_prints_the_ledger_of_any_study(binary, explained, simulated):
     here = explained.path

@@ -51,6 +51,12 @@ def test_the_same_work_again_is_met_where_it_was_met_before():
     )
 
 
+def test_a_function_with_hardly_any_of_the_growth_is_not_named():
+    found = grown(sampled(AGAIN))
+    assert replace(found, share=0.12).said.endswith(", 12 % of it in work")
+    assert replace(found, share=0.04).said.endswith(" instructions")
+
+
 def test_a_store_that_waits_is_met_at_one_instruction():
     found = grown(sampled(STALLS))
     assert found.waits

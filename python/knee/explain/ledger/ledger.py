@@ -85,6 +85,15 @@ class Ledger:
         sizes = [known.size, *(self.samples[name].size for name, factor in factors.items() if factor)]
         return Mean(value, ends, min(sizes))
 
+    @property
+    def side_by_side(self) -> Mean:
+        """CPU time that grows only where threads run at the same time, beyond what the machine adds.
+
+        Where all threads on one cpu need less than the base, it is what grows from the base: less time there is chance,
+        or other work, and makes no loss larger.
+        """
+        return self.value(MORE, TOGETHER) if self.value(MORE).value < 0 else self.value(TOGETHER)
+
     def group(self, of: str) -> Mean:
         """Return the sum of a group."""
         return self.value(*(entry.name for entry in self.entries if entry.of == of))

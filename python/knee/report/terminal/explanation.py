@@ -117,10 +117,15 @@ def _parts(one: Explanation) -> Table:
     rows = [part for part in parts if abs(part[1].value) >= 0.0005]
     for name, mean in [*rows, ("= loss", book.loss), ("of these unexplained", one.unexplained)]:
         ends = "at most" if name in BOUNDS else _ends(mean)
-        share = mean.value / book.loss.value if book.loss.value > 0 else np.nan
         said = "" if name in BOUNDS or mean.interval.excludes(0) else "may be 0"
-        table.add_row(name, f"{mean.value:+.3f}", ends, "-" if share != share else f"{100 * share:.0f} %", said)
+        table.add_row(name, f"{mean.value:+.3f}", ends, _share(mean, book.loss), said)
     return table
+
+
+def _share(part: Mean, loss: Mean) -> str:
+    """Return a part's share of the loss; of a loss that may be 0 there is none."""
+    known = loss.value > 0 and not loss.interval.low <= 0 and part.value == part.value
+    return f"{round(100 * part.value / loss.value)} %" if known else "-"
 
 
 def _ends(mean: Mean) -> str:

@@ -40,7 +40,7 @@ so closely that no other cause is likely.
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    together, on_one, curve = book.value(TOGETHER), book.value(MORE), growth(found, book)
+    together, on_one, curve = book.side_by_side, book.value(MORE), growth(found, book)
     twice, spots = doubled(found), grown(found)
     mostly = together.value >= MOSTLY * book.value(MORE, TOGETHER).value
     if not together.interval.low > LEAST or not mostly or twice is None:

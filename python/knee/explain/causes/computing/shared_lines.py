@@ -72,7 +72,7 @@ HALF = 0.5
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    together = book.value(TOGETHER)
+    together = book.side_by_side
     # Copies may miss a little of what the machine adds.
     least = LEAST + INEXACT * np.nan_to_num(book.value(*MACHINES).value)
     if own_waits(found) is None or not together.interval.low > least:
@@ -87,7 +87,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
 
 def _left_open(found: Evidence, book: Ledger, *, refuted: bool) -> Finding | None:
     """Return the finding where samples do not meet threads at lines that they use in turn, or do not tell."""
-    together, on_one, twice = book.value(TOGETHER), book.value(MORE), doubled(found)
+    together, on_one, twice = book.side_by_side, book.value(MORE), doubled(found)
     over_the_curve, spots = growth(found, book), grown(found)
     if twice is None or _otherwise(found, book, twice, over_the_curve):
         return None
@@ -135,7 +135,7 @@ def _left_open(found: Evidence, book: Ledger, *, refuted: bool) -> Finding | Non
         left=() if loops else left,
         settles=("instruction growth",) if loops else (),
         threads=found.threads,
-        part=Part.of(book.value(*holds)),
+        part=Part.of(book.value(*holds) if spins else together),
         holds=holds,
     )
 
@@ -176,7 +176,7 @@ def _met(found: Evidence, book: Ledger, at: Lines) -> Finding:
         cause=kinds[0] if len(kinds) == 1 else OPEN,
         says=words.says,
         signs=(
-            f"CPU time that needs threads on several cpus: {as_ratio(book.value(TOGETHER))}",
+            f"CPU time that needs threads on several cpus: {as_ratio(book.side_by_side)}",
             at.said,
             f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(book.value(MORE))}",
         ),
@@ -184,7 +184,7 @@ def _met(found: Evidence, book: Ledger, at: Lines) -> Finding:
         remedy=words.remedy,
         left=kinds if len(kinds) > 1 else (),
         threads=found.threads,
-        part=Part.of(book.value(TOGETHER)),
+        part=Part.of(book.side_by_side),
         holds=(TOGETHER,),
     )
 

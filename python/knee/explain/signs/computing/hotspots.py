@@ -47,8 +47,8 @@ NEW = 0.7
 HALF = 0.5
 """Share of the growth, at least, that is at a few instructions where threads wait."""
 
-MOSTLY = 0.7
-"""Share of the growth, at least, that one function has where threads work in it."""
+MOSTLY, TOLD = 0.7, 0.1
+"""Share of the growth, at least, that one function has where threads work in it, and where it is named at all."""
 
 TIGHT, NEVER = 10.0, 0.005
 """At how many places of that function it grows, at most, where threads wait in a loop of several instructions and for
@@ -134,7 +134,8 @@ class Grown:
             many = "one instruction"
         else:
             many = f"{low:.0f} to {high:.0f} instructions" if round(low) < round(high) else f"{low:.0f} instructions"
-        most = "" if self.function is None else f", {100 * min(1.0, self.share):.0f} % of it in {self.function}"
+        named = self.function is not None and self.share > TOLD
+        most = f", {100 * min(1.0, self.share):.0f} % of it in {self.function}" if named else ""
         return f"CPU time grows at {many}{most}"
 
 
