@@ -11,6 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from conftest import rewrite
 
 from knee.explain.responses import response
 from knee.opened import Study
@@ -44,6 +45,19 @@ def test_each_series_is_compared_with_the_serial_version_of_its_levels(binary, t
     assert len(found) == 2
     # With the other one it would be ten times as long, or a tenth.
     assert all(0.5 < one.estimate < 2 for one in found.values()), found
+
+
+def test_a_curve_whose_serial_version_has_not_run_is_compared_with_none(simulated):
+    folder = simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0), 4: (6.0, 6.0)}})
+
+    def serial(spec: dict) -> dict:
+        best = {"role": "baseline", "cell": {"size": "1"}, "program": {"command": ["serial"]}}
+        return spec | best if spec["threads"] == 4 else spec | {"cell": spec["cell"] | {"size": str(spec["block"] % 2)}}
+
+    rewrite(folder.plan, serial)
+    found = Study.read(folder.path).analysis.baseline
+    assert [name for name in found if "size=1" in name] == list(found)
+    assert len(found) == 1
 
 
 def test_a_study_of_a_workload_measures_its_phase_and_its_baseline(binary, tmp_path):

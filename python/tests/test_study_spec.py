@@ -371,6 +371,8 @@ def test_options_of_a_study_are_all_held_against_their_keys_above():
         (["sh", "-c", "xz -T{threads} -k big > out && wc -c out"], "xz"),
         (["/bin/bash", "-ec", "cd x && OMP_NUM_THREADS={threads} exec ./solve-{build} 9"], "solve"),
         (["sh", "-c", "if make; then (./run | wc); fi"], "run"),
+        (["sh", "-c", "echo 0 >/group; N={threads} exec /opt/solve 9"], "solve"),
+        (["sh", "-c", "echo {threads}"], "echo"),
         (["sh", "-c", '"$0"', "x"], "sh"),
         (["sh", "run.sh", "-c", "other"], "run.sh"),
     ],

@@ -275,8 +275,9 @@ def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:
     found: dict[str, Ratio] = {}
     for one in series:
         own = [run for run in serial if all(one.levels.get(name) == str(level) for name, level in run.cell.items())]
-        t1 = table(one.by_threads[one.curve.base], one.curve.base, blocks, cpu=False)
-        found[one.name] = ratio(t1, table(own, 1, blocks, cpu=False))
+        if own:
+            t1 = table(one.by_threads[one.curve.base], one.curve.base, blocks, cpu=False)
+            found[one.name] = ratio(t1, table(own, 1, blocks, cpu=False))
     return found
 
 

@@ -116,20 +116,24 @@ BEFORE = {"exec", "env", "time", "nice", "{", "!", "then", "do"}
 SETTING = {"cd", "export", "set", "ulimit", "umask", ".", "source", "if", "for", "while", "done", "fi", "}"}
 """Words that begin a command which runs no program."""
 
+OWN = {"echo", "printf", "test", "trap", "true", "wait"}
+"""Commands of the shell itself: a line is named after one only where it has no other."""
+
 
 def _first_program(words: list[str]) -> str:
     """Return the name of the first program in a line that a shell runs; empty where there is no such line."""
     options = list(itertools.takewhile(lambda word: word.startswith("-"), words[1:]))
     if not SHELL.fullmatch(Path(words[0]).name) or not any(map(LINE.fullmatch, options)):
         return ""
+    names: list[str] = []
     for command in re.split(r"&&|\|\|?|[;\n&]", "".join(words[1 + len(options) :][:1])):
         left = [word.lstrip("(") for word in command.split()]
         while left and (left[0] in BEFORE or re.match(r"\w+=", left[0])):
             left = left[1:]
         name = Path(left[0].strip("\"')")).name if left else ""
         if left and left[0] not in SETTING and re.fullmatch(r"[\w.{][\w.+{}-]*", name):
-            return name
-    return ""
+            names.append(name)
+    return next((name for name in names if name not in OWN), next(iter(names), ""))
 
 
 def of_workloads(names: list[Level]) -> StudySpec:
