@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from knee.store import RunSpec, role_of
-from knee.study.design.lengthened import blocks_made
+from knee.study.design.blocks import blocks_made
 from knee.study.spec import StudySpec
 
 WORTH = 3

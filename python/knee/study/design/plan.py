@@ -59,7 +59,8 @@ def _everything(study_spec: StudySpec, cells: list[Cell], placements: Placements
 def _serial(study_spec: StudySpec, cells: list[Cell]) -> list[Cell]:
     """Return the cells of the best serial version: the levels that it has, as they occur in the design."""
     program = study_spec.baseline or {}
-    named = [name for name in levels(cells[0]) if mentions(program, name) or name in same_work(study_spec, program)]
+    texts, work = program_texts(program), same_work(study_spec, program)
+    named = [name for name in levels(cells[0]) if mentions(texts, name) or name in work]
     unique: list[Cell] = []
     for cell in cells:
         own: Cell = {name: cell[name] for name in named}
@@ -181,7 +182,7 @@ class _Planner:
     def refuse_levels(self, where: str, words: list[str], cell: Cell) -> None:
         """Refuse placeholders, in the baseline and the commands around it, that have no value in its cell."""
         for name in [*self.study_spec.factors, *([self.study_spec.weak["argument"]] if self.study_spec.weak else [])]:
-            if name != "threads" and name not in cell and any("{" + name + "}" in word for word in words):
+            if name != "threads" and name not in cell and mentions(words, name):
                 hint = "leave the placeholder out"
                 if where != "baseline" and name in self.study_spec.factors:
                     hint = f"write {{{name}}} into the baseline as well, or leave it out here"

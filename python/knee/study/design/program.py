@@ -28,7 +28,7 @@ def program_of(study_spec: StudySpec, cell: Cell, role: Role) -> dict[str, Any]:
         return side_by_side(made, int(cell["threads"])) if role == "copies" else made
     mentioned = [*program["command"], study_spec.prepare or "", study_spec.conclude or ""]
     for name in arguments:
-        if not any("{" + name + "}" in word for word in mentioned):
+        if not mentions(mentioned, name):
             raise unmentioned(name)
     command = [filled(word, arguments) for word in program["command"]]
     made = program | {"command": command}
@@ -65,9 +65,9 @@ def program_texts(program: dict[str, Any]) -> list[str]:
     return [*program.get("command", []), *program.get("args", {}).values(), *program.get("env", {}).values()]
 
 
-def mentions(program: dict[str, Any], name: str) -> bool:
-    """Whether a level of this factor stands in one of a program's texts."""
-    return any("{" + name + "}" in text for text in program_texts(program))
+def mentions(texts: list[str], name: str) -> bool:
+    """Whether a level of this factor stands in one of the texts."""
+    return any("{" + name + "}" in text for text in texts)
 
 
 def same_work(study_spec: StudySpec, baseline: dict[str, Any]) -> list[str]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from knee import terminal
 from knee.store import Folder, design_block, role_of, runs
+from knee.study.design.blocks import blocks_made, blocks_within
 from knee.study.design.duration import words
-from knee.study.design.lengthened import blocks_made, blocks_within
 from knee.study.questions.questions import BY_NAME
 from knee.study.run import asking, execute
 

@@ -55,7 +55,9 @@ pub(super) fn files(command: &Command) -> impl Iterator<Item = PathBuf> {
         command.get_envs().find(|(variable, _)| *variable == "PATH").map(|(_, value)| value.map(ToOwned::to_owned));
     let folders = own.unwrap_or_else(|| std::env::var_os("PATH"));
     let texts = std::iter::once(command.get_program()).chain(command.get_args()).filter_map(|text| text.to_str());
-    let words = texts.flat_map(words_of).take(MOST_WORDS);
+    // A text is a path first, which may have spaces.
+    let words = texts.flat_map(|text| std::iter::once(text).chain(words_of(text).filter(move |word| *word != text)));
+    let words = words.take(MOST_WORDS);
     words.filter_map(move |word| {
         let name = Path::new(word);
         if name.components().count() > 1 {
@@ -87,17 +89,19 @@ mod tests {
         std::fs::write(folder.path().join("worker"), "").unwrap();
         let found = |words: &[&str]| {
             let mut command = Command::new(words[0]);
-            command.args(&words[1..]).env("PATH", folder.path()).current_dir("/work");
+            command.args(&words[1..]).env("PATH", folder.path()).current_dir("/data");
             files(&command).collect::<Vec<_>>()
         };
         let worker = folder.path().join("worker");
-        assert_eq!(found(&["./worker", "2"]), [PathBuf::from("/work/./worker")]);
+        assert_eq!(found(&["./worker", "2"]), [PathBuf::from("/data/./worker")]);
         assert_eq!(found(&["worker", "2"]), [worker.as_path()]);
         assert_eq!(found(&["sh", "-c", "N=2; exec worker 2 >'out file'"]), [worker.as_path()]);
-        assert_eq!(found(&["/usr/bin/env", "N=2", "bin/worker"])[1], Path::new("/work/bin/worker"));
+        assert_eq!(found(&["/usr/bin/env", "N=2", "bin/worker"])[1], Path::new("/data/bin/worker"));
         assert_eq!(found(&["sh", "-c", "true || { /opt/w; }"]), [Path::new("/opt/w")]);
+        assert_eq!(found(&["/my programs/w", "a (b)/c"])[..1], [PathBuf::from("/my programs/w")]);
+        assert!(found(&["env", "a (b)/c"]).contains(&PathBuf::from("/data/a (b)/c")));
         assert!(found(&["none", "-v", ""]).is_empty());
         let many = "worker ".repeat(2 * MOST_WORDS);
-        assert_eq!(found(&["sh", "-c", &many]).len(), MOST_WORDS - 2);
+        assert_eq!(found(&["sh", "-c", &many]).len(), MOST_WORDS - 3);
     }
 }
