@@ -24,8 +24,9 @@ SCRIPT = """#!/bin/sh
 case "$*" in *--part*) echo "$*" >> {folder}/asked ;; *) exec {binary} "$@" ;; esac
 if [ -e {folder}/deaf ]; then exec <&-; echo 'knee: it hears nothing' >&2; exit 2; fi
 if [ -e {folder}/once ] && rm {folder}/once 2>/dev/null; then echo 'knee: the disk was away' >&2; exit 2; fi
-# Like the binary, what is late ends when its input does.
-if s=$(cat {folder}/late 2>/dev/null) && rm {folder}/late 2>/dev/null; then timeout "$s" cat >&2; exit 2; fi
+if [ -e {folder}/late ] && rm {folder}/late 2>/dev/null; then sleep 15; fi
+# Like the binary, what is stuck ends when its input does.
+if s=$(cat {folder}/stuck 2>/dev/null) && rm {folder}/stuck 2>/dev/null; then timeout "$s" cat >&2; exit 2; fi
 if [ -e {folder}/slow ]; then sleep 0.5; fi
 if [ -e {folder}/limit ]; then ulimit -v "$(cat {folder}/limit)"; fi
 exec {binary} "$@"
@@ -44,13 +45,13 @@ class Binaries:
         self.script.chmod(0o755)
 
     def make(self, what: str, text: str = "") -> None:
-        """Let all be ``deaf`` or ``slow``, one fail ``once`` or fail ``late``, after so many seconds, or all have a
-        ``limit`` of KiB.
+        """Let all be ``deaf`` or ``slow``, one ``late``, one fail ``once``, one be ``stuck`` for so many seconds, or all
+        have a ``limit`` of KiB.
         """
         (self.folder / what).write_text(text)
 
     def fix(self) -> None:
-        for what in ("deaf", "once", "late", "slow", "limit"):
+        for what in ("deaf", "once", "late", "stuck", "slow", "limit"):
             (self.folder / what).unlink(missing_ok=True)
 
     def asked(self) -> list[str]:

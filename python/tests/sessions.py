@@ -18,6 +18,15 @@ MASTER = "local-cluster[2,1,1024]"
 
 HOME = Path(pyspark.__file__).parent
 
+REFUSE = """import sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("knee", "numpy", "pandas", "pyarrow"):
+            raise ImportError(f"{name} is not installed here")
+sys.meta_path.insert(0, Refuse())
+"""
+"""A module of the interpreter's start, with which it has neither knee nor any package that this needs."""
+
 QUIET = {"spark.ui.enabled": "false", "spark.log.level": "OFF"}
 
 

@@ -24,7 +24,7 @@ from clusters import NAMED, SUM, Binaries, fails, text_of, until
 from lineitem import write
 from mining import said
 from pyspark.sql import SparkSession
-from sessions import HOME, assert_same, environment, frame_of, own, session
+from sessions import HOME, REFUSE, assert_same, environment, frame_of, own, session
 
 import knee.cluster
 from knee.cluster import archive
@@ -35,15 +35,7 @@ HOSTS = "127.0.0.1", "127.0.0.2"
 JAVA = os.environ.get("JAVA_HOME")
 
 LATE_S = 60
-"""How long a late part sleeps: far longer than all others together take."""
-
-REFUSE = """import sys
-class Refuse:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("knee", "numpy", "pandas", "pyarrow"):
-            raise ImportError(f"{name} is not installed here")
-sys.meta_path.insert(0, Refuse())
-"""
+"""How long a part is stuck: far longer than all others together take."""
 
 
 @dataclass(frozen=True)
@@ -153,12 +145,12 @@ def test_a_late_part_is_answered_by_another_host(standalone: Standalone, binarie
     soon = {"spark.speculation.interval": "100ms", "spark.speculation.quantile": "0.3"}
     with on(standalone, told | soon) as spark:
         expected = own(spark, SUM, table).collect()
-        binaries.make("late", str(LATE_S))
+        binaries.make("stuck", str(LATE_S))
         begin = time.monotonic()
         assert frame_of(sql(spark, SUM, lineitem=table, parts=4)).collect() == expected
         assert time.monotonic() - begin < LATE_S
         assert len(binaries.asked()) > 4
-        assert not (binaries.folder / "late").exists(), "one was late"
+        assert not (binaries.folder / "stuck").exists(), "one was stuck"
         binaries.all_end()
 
 
