@@ -45,8 +45,8 @@ class Binaries:
         self.script.chmod(0o755)
 
     def make(self, what: str, text: str = "") -> None:
-        """Let all be ``deaf`` or ``slow``, one ``late``, one fail ``once``, one be ``stuck`` for so many seconds, or all
-        have a ``limit`` of KiB.
+        """Let all be ``deaf`` or ``slow``, one ``late``, one fail ``once``, one be ``stuck`` for so many seconds, or
+        all have a ``limit`` of KiB.
         """
         (self.folder / what).write_text(text)
 
