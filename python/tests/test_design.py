@@ -3,6 +3,7 @@
 import collections
 import json
 import subprocess
+from dataclasses import replace
 
 import pytest
 from conftest import machine
@@ -213,6 +214,31 @@ def test_the_same_workload_as_baseline_does_the_same_work():
     assert cells == [{"graph": graph, "order": "id"} for graph in ("rmat:8", "rmat:9")]
     assert {spec["program"]["params"]["graph"] for spec in serial} == {"rmat:8", "rmat:9"}
     assert all(spec["program"]["args"]["order"] == "id" for spec in serial)
+
+
+@pytest.mark.parametrize("own", [{}, {"scale": "10"}, {"query": "q6"}])
+def test_the_same_workload_as_baseline_takes_the_inputs_of_the_program(own):
+    program = {"workload": "query", "args": {"scale": "10", "encoding": "plain"}}
+    best = {"workload": "query", "args": {"runtime": "serial", **own}}
+    study_spec = StudySpec(name="q", program=program, factors={"query": ["q1"]}, baseline=best, blocks=1)
+    [made] = [spec["program"] for spec in planned(study_spec) if spec["role"] == "baseline"]
+    assert made["args"] == {"scale": "10", "runtime": "serial", **own}
+    assert made["params"] == {"query": "q1"}
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"scale": "1"}, "its scale is 1 and the program's is 10"),
+        ({"repeat": "2"}, "its repeat is 2 and the program's is its default"),
+    ],
+)
+def test_a_baseline_that_does_other_work_is_refused(own, said):
+    program, best = ({"workload": "query", "args": args} for args in ({"scale": "10"}, own))
+    study_spec = StudySpec(name="q", program=program, baseline=best, blocks=1)
+    with pytest.raises(StudyError, match=said):
+        planned(study_spec)
+    planned(replace(study_spec, baseline={"command": ["best"]}))
 
 
 def test_nothing_is_built_for_a_baseline():

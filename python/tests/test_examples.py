@@ -100,7 +100,9 @@ def shortened(study: str) -> dict:
         for name, own in OLDER[study].items():
             tables["program"]["workload"][name] |= own
     if study in COMMON:
-        tables["program"]["args"] |= COMMON[study]
+        # The serial version does the same work.
+        for program in (tables[name] for name in ("program", "baseline") if name in tables):
+            program["args"] |= COMMON[study]
     # A variation needs a third block.
     tables["design"] = tables.get("design", {}) | {"blocks": 3 if "variation = " in text else 2}
     if study == "ghc":

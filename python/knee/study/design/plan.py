@@ -10,10 +10,11 @@ from typing import Any, TypeVar, cast, get_args
 from knee.store import SCHEMA, Role, RunSpec, StudyError, role_of
 from knee.store.seam import Bind, MemoryPolicy, OutputCheck, PageCache, Policy
 from knee.study.checks.contradictions import refuse_contradictions
+from knee.study.design.baseline import serial_cells, serial_program
 from knee.study.design.cells import Cell, copied
 from knee.study.design.hold import held
 from knee.study.design.placements import Placements
-from knee.study.design.program import filled, grown, levels, mentions, program_of, program_texts, same_work, with_levels
+from knee.study.design.program import filled, grown, levels, mentions, program_of, program_texts
 from knee.study.kinds.text import numbers
 from knee.study.spec import StudySpec
 
@@ -52,21 +53,8 @@ def _everything(study_spec: StudySpec, cells: list[Cell], placements: Placements
         # Separate runs, since counting must not disturb timed runs.
         by_role["counting"] = cells
     if study_spec.baseline:
-        by_role["baseline"] = _serial(study_spec, cells)
+        by_role["baseline"] = serial_cells(study_spec, cells)
     return [(role, cell) for role, those in by_role.items() for cell in those]
-
-
-def _serial(study_spec: StudySpec, cells: list[Cell]) -> list[Cell]:
-    """Return the cells of the best serial version: the levels that it has, as they occur in the design."""
-    program = study_spec.baseline or {}
-    texts, work = program_texts(program), same_work(study_spec, program)
-    named = [name for name in levels(cells[0]) if mentions(texts, name) or name in work]
-    unique: list[Cell] = []
-    for cell in cells:
-        own: Cell = {name: cell[name] for name in named}
-        if own not in unique:
-            unique.append(own)
-    return unique
 
 
 T = TypeVar("T")
@@ -121,9 +109,8 @@ class _Planner:
 
     def baseline(self, cell: Cell) -> dict[str, Any]:
         """Return the best serial version, with the levels that it names."""
-        program = self.study_spec.baseline or {}
-        self.refuse_levels("baseline", program_texts(program), cell)
-        return with_levels(program, levels(cell), same_work(self.study_spec, program))
+        self.refuse_levels("baseline", program_texts(self.study_spec.baseline or {}), cell)
+        return serial_program(self.study_spec, cell)
 
     def tie(self, spec: RunSpec, *, fits: bool) -> None:
         """Add how threads are pinned if the study says so; otherwise the runner uses its default."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from knee import _binary
-from knee.store import INPUTS, Role, RunSpec, role_of
+from knee.store import Role, RunSpec, role_of
 from knee.study.checks.names import unmentioned
 from knee.study.design.cells import Cell
 from knee.study.kinds.factors import RESERVED
@@ -68,27 +68,6 @@ def program_texts(program: dict[str, Any]) -> list[str]:
 def mentions(texts: list[str], name: str) -> bool:
     """Whether a level of this factor stands in one of the texts."""
     return any("{" + name + "}" in text for text in texts)
-
-
-def same_work(study_spec: StudySpec, baseline: dict[str, Any]) -> list[str]:
-    """Return the factors whose levels the baseline takes without naming them, since it is the same workload, and they
-    say what there is to do.
-    """
-    if baseline.get("workload") is None or baseline.get("workload") != study_spec.program.get("workload"):
-        return []
-    return [name for name in study_spec.factors if name in (*INPUTS, *study_spec.inputs)]
-
-
-def with_levels(program: dict[str, Any], arguments: dict[str, str], work: list[str]) -> dict[str, Any]:
-    """Return the baseline with levels in the place of their names, and those of its work as arguments."""
-    made = dict(program)
-    if "command" in program:
-        made["command"] = [filled(word, arguments) for word in program["command"]]
-    for key in ("args", "env"):
-        if key in program:
-            made[key] = {name: filled(text, arguments) for name, text in program[key].items()}
-    own = {name: level for name, level in arguments.items() if name in work}
-    return made | ({"params": own} if own else {})
 
 
 def filled(word: str, arguments: dict[str, str]) -> str:

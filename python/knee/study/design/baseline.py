@@ -1,0 +1,67 @@
+"""The best serial version (``--baseline``): the cells in which it runs, and its program there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from knee.store import INPUTS, StudyError
+from knee.study.design.cells import Cell
+from knee.study.design.program import filled, levels, mentions, program_texts
+from knee.study.spec import StudySpec
+
+
+def serial_cells(study_spec: StudySpec, cells: list[Cell]) -> list[Cell]:
+    """Return the cells of the best serial version: the levels that it has, as they occur in the design."""
+    texts, inputs = program_texts(study_spec.baseline or {}), _inputs(study_spec)
+    named = [name for name in levels(cells[0]) if mentions(texts, name) or name in inputs]
+    unique: list[Cell] = []
+    for cell in cells:
+        own: Cell = {name: cell[name] for name in named}
+        if own not in unique:
+            unique.append(own)
+    return unique
+
+
+def serial_program(study_spec: StudySpec, cell: Cell) -> dict[str, Any]:
+    """Return the best serial version with levels in the place of their names.
+
+    One that is the program's own workload takes the inputs without naming them: those of the cell, and those that the
+    program is given.
+
+    Raises
+    ------
+    StudyError
+        If it is the program's workload with another input, since times of different work cannot be compared.
+    """
+    program, of_cell = study_spec.baseline or {}, levels(cell)
+    made = dict(program)
+    if "command" in program:
+        made["command"] = [filled(word, of_cell) for word in program["command"]]
+    for key in ("args", "env"):
+        if key in program:
+            made[key] = {name: filled(text, of_cell) for name, text in program[key].items()}
+    inputs = _inputs(study_spec)
+    _refuse_other_work(study_spec, inputs)
+    args: dict[str, str] = study_spec.program.get("args", {})
+    if given := {name: text for name, text in args.items() if name in inputs and name not in of_cell}:
+        made["args"] = given | made.get("args", {})
+    own = {name: level for name, level in of_cell.items() if name in inputs}
+    return made | ({"params": own} if own else {})
+
+
+def _inputs(study_spec: StudySpec) -> frozenset[str]:
+    """Return what says what there is to do, where the best serial version is the program's own workload."""
+    workload = (study_spec.baseline or {}).get("workload")
+    same = workload is not None and workload == study_spec.program.get("workload")
+    return INPUTS.union(study_spec.inputs) if same else frozenset()
+
+
+def _refuse_other_work(study_spec: StudySpec, inputs: frozenset[str]) -> None:
+    args: dict[str, str] = study_spec.program.get("args", {})
+    for name, serial in (study_spec.baseline or {}).get("args", {}).items():
+        # Levels take the place of what is given, and what grows with the threads is given to the program alone.
+        elsewhere = name in study_spec.factors or name == (study_spec.weak or {}).get("argument")
+        ours = args.get(name, "its default")
+        if name in inputs and not elsewhere and serial != ours:
+            message = f"baseline: its {name} is {serial} and the program's is {ours}, so their times cannot be compared"
+            raise StudyError(message, hint=f"leave {name} out of the baseline: it takes the program's")
