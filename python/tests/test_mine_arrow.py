@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 from mining import mine, said
+from queries import refused
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -17,6 +18,7 @@ GRAPH = "rmat:8:4:3"
         (("match", "--pattern", "paw", "--limit", "100000"), "matches"),
         (("match", "--pattern", "a-b,b-c,c-d,d-a,a!c", "--limit", "7"), "matches"),
         (("match", "--pattern", "8-clique"), "matches"),
+        (("match", "--pattern", "vertex", "--limit", "300"), "matches"),
         (("per-vertex", "--size", "4"), "per-vertex"),
         (("per-edge", "--size", "3"), "per-edge"),
     ],
@@ -42,7 +44,7 @@ def test_a_stream_goes_to_standard_output(binary):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "why"),
     [
         (("count", GRAPH, "--arrow", "x"), "--arrow is of no use for count, whose answer is no table"),
         (("match", GRAPH, "--arrow", "/no/such/folder/x"), "cannot write /no/such/folder/x: No such file"),
@@ -50,8 +52,38 @@ def test_a_stream_goes_to_standard_output(binary):
         (("match", GRAPH, "--arrow", "x", "--json"), "cannot be used with"),
     ],
 )
-def test_what_cannot_be_written_is_refused(binary, words, said):
+def test_what_cannot_be_written_is_refused(binary, words, why):
     done = mine(binary, *words)
     assert done.returncode != 0
     assert done.stdout == ""
-    assert said in done.stderr
+    assert why in done.stderr
+
+
+def test_a_file_keeps_what_it_holds_until_there_is_an_answer(binary, tmp_path):
+    kept, link = tmp_path / "kept.arrows", tmp_path / "link.arrows"
+    kept.write_text("kept")
+    link.symlink_to(kept)
+    refused(mine(binary, "match", tmp_path / "none.txt", "--arrow", link), "cannot read graph")
+    refused(mine(binary, "match", "--limit", "0", GRAPH, "--arrow", tmp_path / "new.arrows"), "bad argument: limit")
+    assert kept.read_text() == "kept"
+    assert {path.name for path in tmp_path.iterdir()} == {"kept.arrows", "link.arrows"}
+    said(binary, "match", GRAPH, "--arrow", link)
+    assert link.is_symlink()
+    assert pyarrow.ipc.open_stream(kept.read_bytes()).read_all().num_rows == 10
+
+
+def test_what_is_read_is_not_replaced(binary, tmp_path):
+    graph, labels = tmp_path / "graph.txt", tmp_path / "labels.txt"
+    graph.write_text("1 2\n2 3\n3 4\n")
+    labels.write_text("1 C\n2 C\n")
+    (tmp_path / "same.txt").symlink_to(graph)
+    words = ("match", "--pattern", "a:C-b", "--labels", labels, graph, "--arrow")
+    for target in (graph, tmp_path / "same.txt", labels):
+        refused(mine(binary, *words, target), f"--arrow {target}: the table would replace what is read", "hint: give")
+    assert (graph.read_text(), labels.read_text()) == ("1 2\n2 3\n3 4\n", "1 C\n2 C\n")
+
+
+def test_a_pipe_is_written_and_not_replaced(binary, tmp_path):
+    words = f"{binary} mine match {GRAPH} --arrow >(cat > {tmp_path}/copy) && sleep 0.2"
+    subprocess.run(["bash", "-c", words], check=True)
+    assert pyarrow.ipc.open_stream((tmp_path / "copy").read_bytes()).read_all().num_rows == 10

@@ -40,6 +40,14 @@ def test_answers_are_the_same_from_the_cache(binary: str, graph: Path, tmp_path:
     assert [phase["name"] for phase in report["phases"]] == ["load", "match"]
 
 
+def test_a_graph_of_loops_alone_is_kept_as_well(binary: str, tmp_path: Path):
+    graph = tmp_path / "loops.txt"
+    graph.write_text("7 7\n8 8\n")
+    for words in (["count"], ["match"], ["exists"], ["per-edge"], ["motifs", "--size", "3"]):
+        for _ in range(2):
+            assert said(binary, *words, graph, "--cache", tmp_path / "cache") == said(binary, *words, graph)
+
+
 def test_layouts_and_generated_graphs_are_read_as_well(binary: str, tmp_path: Path):
     for layout in ("contiguous", "interleaved", "replicated"):
         words = ["count", "rmat:8", "--layout", layout]

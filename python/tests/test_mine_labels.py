@@ -39,11 +39,24 @@ def _graph(tmp_path: Path) -> list[object]:
     ],
 )
 def test_copies_have_the_labels_that_are_asked_for(binary: str, graph: list[object], pattern: str, copies: int):
-    assert said(binary, "count", *graph, "--pattern", pattern).strip() == str(copies)
-    assert said(binary, "exists", *graph, "--pattern", pattern).strip() == ("yes" if copies else "no")
-    found = said(binary, "match", *graph, "--pattern", pattern).splitlines()
+    counted, there, found = (
+        mine(binary, action, *graph, "--pattern", pattern).stdout.splitlines()
+        for action in ("count", "exists", "match")
+    )
+    assert (counted, there) == ([str(copies)], ["yes" if copies else "no"])
     assert len(found) == copies + 1
     assert found[0].startswith("# 0:")
+
+
+def test_a_label_that_no_vertex_has_is_named(binary: str, graph: list[object]):
+    done = mine(binary, "count", *graph, "--pattern", "a:Zz-b:C")
+    assert done.stdout == "0\n"
+    assert done.stderr.splitlines() == [
+        "knee: no vertex has the label Zz; those of the graph are C, N, O",
+        "knee: lines of the labels that name no vertex with an edge: 1",
+    ]
+    report = json.loads(said(binary, "count", *graph, "--pattern", "a:C-b", "--json"))
+    assert report["facts"]["labels_of_other_vertices"] == "1"
 
 
 def test_copies_are_listed_by_their_own_numbers(binary: str, graph: list[object]):

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 from divided import printed, ran
+from mining import mine
 from queries import refused
+
+import knee.cluster
 
 GRAPH = "rmat:9:8"
 QUESTIONS = {
@@ -47,7 +50,25 @@ def test_parts_in_any_order_and_twice_make_the_whole(binary: str, name: str):
 def test_json_has_the_answer_of_the_whole(binary: str, answers: list[str]):
     merged = json.loads(printed(binary, "mine", "--merge", "--json", given="\n".join(answers)))
     whole = json.loads(printed(binary, "mine", *QUESTIONS["house by matching"], "--json"))
-    assert merged == {key: whole[key] for key in ("schema", "graph", "pattern", "induced", "plan", "count")}
+    own = {key: whole[key] for key in ("schema", "graph", "pattern", "induced", "plan", "count")}
+    assert merged == own | {"facts": {"header": "none"}}
+
+
+def test_a_first_line_that_is_taken_for_a_header_is_named_everywhere(binary: str, tmp_path: Path):
+    graph = tmp_path / "graph.txt"
+    graph.write_text("3 2\n0 1\n1 2\n")
+    message = "knee: the graph's first line is taken for a header, not for an edge: 3 vertices, 2 edges\n"
+    message += "hint: if it is an edge, put it on another line\n"
+    for words in (["count"], ["edges"], ["match", "--arrow", str(tmp_path / "table")], ["per-vertex", "--json"]):
+        assert mine(binary, *words, graph).stderr == message
+    parts = printed(binary, "mine", "count", str(graph), "--pattern", "edge", "--split", "2").splitlines()
+    answers = "\n".join(printed(binary, "mine", "--part", given=part + "\n").strip() for part in parts)
+    merged = ran(binary, "mine", "--merge", given=answers)
+    assert (merged.stdout, merged.stderr) == ("2\n", message)
+    told = json.loads(printed(binary, "mine", "--merge", "--json", given=answers))
+    assert told["facts"] == {"header": "3 vertices, 2 edges"}
+    with pytest.warns(UserWarning, match="first line of .* is taken for a header"):
+        assert knee.cluster.merge(answers.splitlines())["count"] == 2
 
 
 def test_more_parts_than_work_are_answered(binary: str, tmp_path: Path):
@@ -113,6 +134,8 @@ def test_answers_of_different_jobs_are_refused(binary: str, answers: list[str]):
     [
         (["match", GRAPH, "--split", "2"], "--split with match: only counts without labels are divided"),
         (["edges", GRAPH, "--split", "2"], "--split with edges: only counts without labels are divided"),
+        (["count", GRAPH, "--split", "2", "--repeat", "3"], "--split with --repeat: a part is counted once"),
+        (["--merge", "-n", "1"], "--merge with --threads: it only adds up what parts found"),
         (["count", GRAPH, "--split", "0"], "--split 0: a count has at least one part"),
         (["count", GRAPH, "--split", "2", "--json"], "--split with --json"),
         (["count", GRAPH, "--part"], "--part with ACTION: the part itself says what to ask"),

@@ -1,7 +1,7 @@
 //! Errors for the user: message with the system's reason, hint, exit status.
 
 use std::fmt;
-use std::io::{IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write, stdout};
 use std::process::ExitCode;
 
 use knee_machine::placement::{PLACE_KINDS, PlaceKind};
@@ -115,7 +115,7 @@ impl From<knee_workload::Error> for Failure {
 /// Prints a line on standard error, with control characters escaped. `eprintln!` panics when standard error is closed
 /// or its disk is full, and then the result would be lost.
 pub(crate) fn say(line: impl fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "{}", shown(&line.to_string()));
+    let _ = writeln!(io::stderr(), "{}", shown(&line.to_string()));
 }
 
 /// Plain data as JSON on one line.
@@ -131,13 +131,29 @@ pub(crate) fn print_out(text: &str) -> Result<(), Failure> {
 
 /// Prints data for other programs: as it is, unless a terminal shows it.
 pub(crate) fn print_data(text: &str) -> Result<(), Failure> {
-    if std::io::stdout().is_terminal() { print_out(text) } else { print_raw(text) }
+    if stdout().is_terminal() { print_out(text) } else { print_raw(text) }
+}
+
+/// The same as JSON over several lines, piece by piece: there may be a lot of it.
+pub(crate) fn print_json(data: &impl serde::Serialize) -> Result<(), Failure> {
+    if stdout().is_terminal() {
+        return print_out(&(serde_json::to_string_pretty(data).map_err(Failure::new)? + "\n"));
+    }
+    print_with(|out| {
+        serde_json::to_writer_pretty(&mut *out, data)?;
+        writeln!(out)
+    })
 }
 
 fn print_raw(text: &str) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+    print_with(|out| out.write_all(text.as_bytes()))
+}
+
+/// Lets `write` print what can hold no control characters, such as a long table of numbers. A closed pipe is no error.
+pub(crate) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut out = BufWriter::new(stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::new(format!("cannot write: standard output: {error}")))
         }
         _ => Ok(()),

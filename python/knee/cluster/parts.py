@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -129,7 +130,11 @@ def joined(parts: Parts, answers: Iterable[str]) -> Any:
 
 
 def _merged(verb: str, answers: Iterable[str]) -> Any:
-    return json.loads(_ran(verb, "--merge", "--json", given="\n".join(answers)))
+    answer = json.loads(_ran(verb, "--merge", "--json", given="\n".join(answers)))
+    if (header := answer.get("facts", {}).get("header", "none")) != "none":
+        said = f"the first line of {answer['graph']} is taken for a header, not for an edge: {header}"
+        warnings.warn(said, stacklevel=2)
+    return answer
 
 
 def failed(reason: str) -> StudyError:

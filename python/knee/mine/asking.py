@@ -65,8 +65,11 @@ def ask(
             name = f"/proc/self/fd/{file}"
         # What follows is no option, however the file's name begins.
         answer = _told([*words, "--", action, name], given)
-    if edges is None and (header := answer["facts"]["header"]) != "none":
+    facts = answer["facts"]
+    if edges is None and (header := facts["header"]) != "none":
         warnings.warn(f"the first line of {graph} is taken for a header, not for an edge: {header}", stacklevel=3)
+    if words := facts.get("labels_of_no_vertex"):
+        warnings.warn(f"no vertex has the label {words}; those of the graph are {facts['labels']}", stacklevel=3)
     return answer, edges
 
 

@@ -57,8 +57,8 @@ def per_edge(
     Returns
     -------
     dict
-        For each edge, a pair of its ends, its counts by the name of the part. The end that comes first in the graph
-        stands first.
+        For each edge, a pair of its ends, its counts by the name of the part. Of numbers the lower end stands first, of
+        other vertices the one that comes first in the graph.
 
     Raises
     ------

@@ -13,6 +13,9 @@ use super::progress;
 use super::workloads::meaning;
 use crate::error::Failure;
 
+/// The placement that leaves threads where the kernel puts them.
+const NOWHERE: &str = "none";
+
 /// Options of such a verb that the workload does not have.
 #[derive(Debug, clap::Args)]
 struct Options {
@@ -20,7 +23,7 @@ struct Options {
     #[arg(long, short = 'n')]
     threads: Option<usize>,
     /// Where the threads go; see `knee place`
-    #[arg(long, short, default_value = "none")]
+    #[arg(long, short, default_value = NOWHERE)]
     placement: String,
     /// Print JSON
     #[arg(long)]
@@ -78,6 +81,13 @@ impl Direct {
         };
         let given = workload.params().iter().filter_map(value).collect();
         Ok(Self { options: Options::from_arg_matches(matches)?, given })
+    }
+
+    /// The options that were given besides the workload's arguments.
+    pub(crate) fn options_given(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let Options { threads, placement, json } = &self.options;
+        let given = [("threads", threads.is_some()), ("placement", placement != NOWHERE), ("json", *json)];
+        given.into_iter().filter_map(|(name, given)| given.then_some(name))
     }
 
     /// Whether JSON is wanted.

@@ -97,7 +97,8 @@ fn for_a_part(asked: &Direct, divided: Divided) -> Result<(), Failure> {
 /// And on a merge, which only adds up.
 fn for_a_merge(asked: &Direct, divided: Divided) -> Result<(), Failure> {
     nothing_asked(asked, divided, "--merge")?;
-    match asked.given.keys().find(|name| *name != "format") {
+    let given = asked.given.keys().map(String::as_str).find(|name| *name != "format");
+    match given.or_else(|| asked.options_given().find(|name| *name != "json")) {
         Some(name) => Err(Failure::new(format!("--merge with --{name}: it only adds up what parts found"))
             .hint(format!("leave out --{name}"))),
         None => Ok(()),

@@ -16,11 +16,13 @@ const FORM: &str =
 const MOST: usize = u16::MAX as usize - 1;
 
 /// Labels, by the rank of their vertex; all vertices are without one by default.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Labels {
     /// Numbers of words, from 1; 0 where there is none. Empty where no vertex has one.
     of: Vec<u16>,
     words: Vec<String>,
+    /// Lines of vertices that are not in the graph.
+    others: usize,
 }
 
 /// The content of a file of labels.
@@ -45,7 +47,7 @@ impl LabelsFile {
 impl Labels {
     #[cfg(test)]
     pub(crate) fn by_rank(of: Vec<u16>, words: Vec<String>) -> Self {
-        Self { of, words }
+        Self { of, words, others: 0 }
     }
 
     /// The labels of a graph whose vertices have these names in its source, in ascending order.
@@ -58,13 +60,16 @@ impl Labels {
     }
 
     fn parse(text: &[u8], graph: &Graph, names: &[u64]) -> Result<Self, String> {
-        let mut labels = Self { of: vec![0; graph.vertices], words: Vec::new() };
+        let mut labels = Self { of: vec![0; graph.vertices], words: Vec::new(), others: 0 };
         let mut known = BTreeMap::new();
         for (number, line) in lines::lines(text) {
             let wrong = |what: String| format!("line {number}: {what}");
             let (name, word) = pair(line).map_err(wrong)?;
             // A vertex without edges is not in the graph.
-            let Ok(source) = names.binary_search(&name) else { continue };
+            let Ok(source) = names.binary_search(&name) else {
+                labels.others += 1;
+                continue;
+            };
             let label = *known.entry(word).or_insert_with(|| {
                 labels.words.push(word.to_owned());
                 labels.words.len()
@@ -85,13 +90,13 @@ impl Labels {
 
     /// The same with words in ascending order, whatever the order of lines.
     fn sorted(self) -> Self {
-        let Self { of, words } = self;
+        let Self { of, words, others } = self;
         let mut order: Vec<usize> = (0..words.len()).collect();
         order.sort_by_key(|word| &words[*word]);
         let mut number = vec![0; words.len() + 1];
         (1..).zip(&order).for_each(|(place, word)| number[word + 1] = place);
         let of = of.into_iter().map(|label| number[usize::from(label)]).collect();
-        Self { of, words: order.into_iter().map(|word| words[word].clone()).collect() }
+        Self { of, words: order.into_iter().map(|word| words[word].clone()).collect(), others }
     }
 
     /// The number of a vertex' label, by its rank; 0 for none.
@@ -108,6 +113,11 @@ impl Labels {
     /// How many vertices have one.
     pub(crate) fn count(&self) -> usize {
         self.of.iter().filter(|label| **label != 0).count()
+    }
+
+    /// How many lines name a vertex that is not in the graph: one without edges, or none at all.
+    pub(crate) fn others(&self) -> usize {
+        self.others
     }
 
     /// The words, in the order of their numbers from 1.
@@ -148,7 +158,9 @@ mod tests {
         let labels = parsed("# a comment\n20 hub\n10\tleaf\n40,leaf\n99 other\n").unwrap();
         // The vertex of highest degree has the highest rank.
         assert_eq!([0, 1, 2, 3].map(|rank| labels.of(rank)), [2, 0, 2, 1]);
-        assert_eq!(labels, parsed("40 leaf\n10 leaf\n20 hub\n").unwrap());
+        let alike = parsed("40 leaf\n10 leaf\n20 hub\n").unwrap();
+        assert_eq!((labels.of.clone(), labels.words.clone()), (alike.of, alike.words));
+        assert_eq!((labels.others, alike.others), (1, 0));
         assert_eq!((labels.number("hub"), labels.number("nothing"), labels.count()), (1, u16::MAX, 3));
     }
 

@@ -21,39 +21,42 @@ const BYTES_OF_A_VERTEX: u64 = 40;
 /// Refuses a graph that is to be drawn and does not fit into the available memory. `source` names it in the error.
 pub(super) fn check_drawn(source: &str, vertices: u64, edges: u64) -> Result<(), Error> {
     let needed = edges.saturating_mul(BYTES_DRAWN).saturating_add(vertices.saturating_mul(BYTES_OF_A_VERTEX));
-    check(source, &format!("{vertices} vertices and {edges} edges"), needed)
+    check(&read(source), &format!("{vertices} vertices and {edges} edges"), needed)
 }
 
 /// The same for a text of so many edges.
 pub(super) fn check_read(source: &str, edges: u64) -> Result<(), Error> {
-    check(source, &format!("{edges} edges"), edges.saturating_mul(BYTES_READ))
+    check(&read(source), &format!("{edges} edges"), edges.saturating_mul(BYTES_READ))
 }
 
 /// The same for lists that are laid out already.
 pub(super) fn check_laid_out(source: &str, vertices: u64, edges: u64) -> Result<(), Error> {
     let needed = edges.saturating_mul(BYTES_LAID_OUT).saturating_add(vertices.saturating_mul(BYTES_OF_A_VERTEX));
-    check(source, &format!("{vertices} vertices and {edges} edges"), needed)
+    check(&read(source), &format!("{vertices} vertices and {edges} edges"), needed)
 }
 
-/// Refuses to count orbits where what is counted, and the text of it, do not fit.
-pub(crate) fn check_orbits(source: &str, graph: &Graph, of_edges: bool) -> Result<(), Error> {
+fn read(source: &str) -> String {
+    format!("read graph: {source}")
+}
+
+/// Refuses to count orbits where what is counted, and the text of it, do not fit. What is counted again is compared.
+pub(crate) fn check_orbits(source: &str, graph: &Graph, of_edges: bool, again: bool) -> Result<(), Error> {
     let (vertices, edges) = (graph.vertices as u64, graph.edges() as u64);
     let lines = if of_edges { edges } else { vertices };
-    let counted = edges * BYTES_OF_ORBITS + vertices * BYTES_OF_A_VERTEX;
+    let counted = edges * BYTES_OF_ORBITS * if again { 2 } else { 1 } + vertices * BYTES_OF_A_VERTEX;
     check(
-        source,
+        &format!("count orbits: {source}"),
         &format!("{vertices} vertices, {edges} edges and {lines} lines of orbits"),
         counted + lines * BYTES_OF_A_LINE,
     )
 }
 
-fn check(source: &str, of: &str, needed: u64) -> Result<(), Error> {
+fn check(what: &str, of: &str, needed: u64) -> Result<(), Error> {
     let left = room::memory().unwrap_or(u64::MAX);
     if needed <= left {
         return Ok(());
     }
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
     let reason = format!("its {of} need about {} MiB of memory, but only {} MiB are left", mib(needed), mib(left));
-    Err(Error::new(format!("cannot read graph: {source}: {reason}"))
-        .hint("use a smaller graph, or a machine with more memory"))
+    Err(Error::new(format!("cannot {what}: {reason}")).hint("use a smaller graph, or a machine with more memory"))
 }

@@ -26,7 +26,7 @@ pub use options::{Method, Order};
 pub(crate) use orbits::{Of, Orbits};
 pub use question::Question;
 pub(crate) use reads::{Lies, Readers};
-pub(crate) use search::{Found, Frequent, count, first, frequent};
+pub(crate) use search::{Found, Frequent, count, exists, first, frequent};
 pub(crate) use share::Share;
 
 /// What ends counting where a number would be too large.

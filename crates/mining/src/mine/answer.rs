@@ -6,7 +6,7 @@ use knee_workload::{Check, Error, Phases, Run};
 
 use super::Asked;
 use crate::graph::Labels;
-use crate::matching::{Found, Frequent, Lies, Of, Orbits, Readers, Told, count, first, frequent, whole};
+use crate::matching::{Found, Frequent, Lies, Of, Orbits, Readers, Told, count, exists, first, frequent, whole};
 use crate::pattern::Labelled;
 use crate::scheduler::Scheduler;
 use crate::{Graph, Induced, Pattern};
@@ -109,7 +109,10 @@ impl Prepared {
             }
             Asked::Match(pattern, induced, limit) => self.copies(pattern, *induced, *limit, phases),
             Asked::Exists(pattern, induced) => {
-                if self.found(pattern, *induced, 1, phases).is_empty() { "no" } else { "yes" }.to_owned()
+                let pattern = self.with_labels(pattern);
+                let there = self.repeated(phases, || exists((graph, labels), scheduler, &pattern, *induced));
+                phases.count("matches", u64::from(there).saturating_mul(self.repeat));
+                if there { "yes" } else { "no" }.to_owned()
             }
             Asked::Frequent(edges, least) => {
                 let all = self.repeated(phases, || frequent(graph, labels, scheduler, *edges, *least));

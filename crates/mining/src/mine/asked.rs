@@ -23,6 +23,7 @@ const MOST_LISTED: u64 = 1_000_000;
 const MOST_EDGES: u64 = 7;
 
 const ALL_BUT_FSM: &[&str] = &["count", "motifs", "cliques", "explain", "match", "exists", "per-vertex", "per-edge"];
+const ALL_BUT_EXPLAIN: &[&str] = &["count", "motifs", "cliques", "match", "exists", "per-vertex", "per-edge", "fsm"];
 
 /// Arguments that only some actions take, with the value of each where it is not given.
 const ONLY: &[(&str, &str, &[&str])] = &[
@@ -35,6 +36,7 @@ const ONLY: &[(&str, &str, &[&str])] = &[
     ("edges", "3", &["fsm"]),
     ("support", "", &["fsm"]),
     ("induced", "auto", ALL_BUT_FSM),
+    ("repeat", "1", ALL_BUT_EXPLAIN),
 ];
 
 /// What is asked.
@@ -87,6 +89,14 @@ impl Asked {
         })
     }
 
+    /// The labels that it asks for.
+    pub(super) fn labels(&self) -> &[String] {
+        match self {
+            Self::Labelled(pattern, _) | Self::Match(pattern, ..) | Self::Exists(pattern, _) => &pattern.words,
+            _ => &[],
+        }
+    }
+
     /// Whether the answer names vertices.
     pub(super) fn names_vertices(&self) -> bool {
         matches!(self, Self::Match(..) | Self::Orbits(..))
@@ -106,6 +116,11 @@ pub fn check(args: &Args) -> Result<(), Error> {
             return Err(Error::new(format!("--{name} {given} is of no use for {action}; it is for {takes}"))
                 .hint(format!("leave out --{name}")));
         }
+    }
+    let order = args.text("order");
+    if args.text("plan") == "formula" && order != "hubs-first" {
+        return Err(Error::new(format!("--order {order} is of no use for --plan formula, which matches nothing"))
+            .hint("leave out one of them"));
     }
     Ok(())
 }

@@ -16,6 +16,8 @@ pub(crate) struct Loaded {
     pub scheduler: Scheduler,
     /// What each vertex is called in the source.
     pub names: Vec<u64>,
+    /// What the source's first line says, where it is taken for a header.
+    pub header: Option<String>,
     pub facts: Vec<(String, String)>,
 }
 
@@ -31,17 +33,18 @@ impl Loaded {
             team,
         };
         let (graph, origin) = loader.graph(args.text("cache"), phases)?;
+        let header = origin.header.map(|(vertices, edges)| format!("{vertices} vertices, {edges} edges"));
         let facts = [
             ("vertices", graph.vertices.to_string()),
             ("edges", graph.edges().to_string()),
             ("dropped_loops", origin.loops.to_string()),
             ("dropped_repetitions", origin.repeated.to_string()),
-            ("header", origin.header.map_or("none".into(), |(v, e)| format!("{v} vertices, {e} edges"))),
+            ("header", header.clone().unwrap_or_else(|| "none".into())),
         ];
         let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let pool = loader.pool.into_inner().expect("the graph was laid out on it");
         let scheduler = Scheduler::of(args, team, pool, loader.parsing);
-        Ok(Self { graph, scheduler, names: origin.names, facts })
+        Ok(Self { graph, scheduler, names: origin.names, header, facts })
     }
 }
 

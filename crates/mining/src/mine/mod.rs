@@ -87,13 +87,13 @@ impl Workload for Mine {
         let asked = Asked::new(args)?;
         let repeat = args.number("repeat", 1..=1_000_000)?;
         let file = Some(args.text("labels")).filter(|path| !path.is_empty()).map(LabelsFile::read).transpose()?;
-        let Loaded { graph, scheduler, mut names, mut facts } = Loaded::new(args, team, phases)?;
+        let Loaded { graph, scheduler, mut names, mut facts, .. } = Loaded::new(args, team, phases)?;
         if let Asked::Orbits(of, ..) = asked {
-            graph::check_orbits(args.text("graph"), &graph, of == Of::Edges)?;
+            graph::check_orbits(args.text("graph"), &graph, of == Of::Edges, repeat > 1)?;
         }
         let told = Told { found: team.counter("matches"), lists: team.counter("lists") };
         let labels = file.map_or(Ok(Labels::default()), |file| Labels::of_file(&file, &graph, &names))?;
-        facts.extend((!labels.is_none()).then(|| ("labelled_vertices".to_owned(), labels.count().to_string())));
+        facts.extend(of_labels(&labels, asked.labels()));
         if !asked.names_vertices() {
             names = Vec::new();
         }
@@ -110,4 +110,26 @@ impl Workload for Mine {
             failed: None,
         }))
     }
+}
+
+/// Most labels of a graph that are listed.
+const LISTED: usize = 20;
+
+/// What there is to say of labels, and of those that are asked for.
+fn of_labels(labels: &Labels, asked: &[String]) -> Vec<(String, String)> {
+    if labels.is_none() {
+        return Vec::new();
+    }
+    let mut facts = vec![("labelled_vertices", labels.count().to_string())];
+    if labels.others() > 0 {
+        facts.push(("labels_of_other_vertices", labels.others().to_string()));
+    }
+    let words = labels.words();
+    let missing: Vec<_> = asked.iter().filter(|word| !words.contains(word)).map(String::as_str).collect();
+    if !missing.is_empty() {
+        let more = if words.len() > LISTED { format!(" and {} more", words.len() - LISTED) } else { String::new() };
+        facts.push(("labels_of_no_vertex", missing.join(", ")));
+        facts.push(("labels", words[..words.len().min(LISTED)].join(", ") + &more));
+    }
+    facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -18,6 +18,8 @@ pub struct Merged {
     pub args: Args,
     /// A count, or a line for each pattern.
     pub answer: String,
+    /// What the graph's first line says, where it was taken for a header.
+    pub header: Option<String>,
 }
 
 /// Joins the lines that [`answer()`](super::answer()) wrote for all parts of a count, in any order. A part may be there more
@@ -44,5 +46,5 @@ pub fn merge<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<Merged, Err
     let sums: BTreeMap<&Pattern, i128> = hows.keys().zip(sums).collect();
     let counts = whole(|| question.answers(&hows, &|pattern| sums[pattern]))?;
     let counts = counts.ok_or_else(|| Error::new("the parts do not add up: what they found contradicts itself"))?;
-    Ok(Merged { args, answer: written(&counts, &names) })
+    Ok(Merged { args, answer: written(&counts, &names), header: job.header.clone() })
 }

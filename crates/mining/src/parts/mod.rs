@@ -38,6 +38,9 @@ struct Whole {
     edges: usize,
     /// The hash of all edges.
     hash: String,
+    /// What the graph's first line says, where it is taken for a header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    header: Option<String>,
     patterns: Vec<Counted>,
 }
 
@@ -66,7 +69,10 @@ pub fn split(args: &Args, team: &Team, parts: usize) -> Result<Vec<String>, Erro
         let reason = format!("--split with {what}: only counts without labels are divided");
         return Err(Error::new(reason).hint("use count, motifs or cliques"));
     };
-    let Loaded { graph, scheduler, .. } = Loaded::new(args, team, &mut Phases::default())?;
+    if args.text("repeat") != "1" {
+        return Err(Error::new("--split with --repeat: a part is counted once").hint("leave out --repeat"));
+    }
+    let Loaded { graph, scheduler, header, .. } = Loaded::new(args, team, &mut Phases::default())?;
     let hows = question.decide(&graph, &scheduler);
     let counted = |(pattern, how): (&Pattern, &How)| Counted { pattern: pattern.to_string(), by: how.by() };
     let mut arguments: BTreeMap<_, _> =
@@ -77,6 +83,7 @@ pub fn split(args: &Args, team: &Team, parts: usize) -> Result<Vec<String>, Erro
         vertices: graph.vertices,
         edges: graph.edges(),
         hash: hash(&graph),
+        header,
         patterns: hows.iter().map(counted).collect(),
     };
     let parts = parts.min(MOST);

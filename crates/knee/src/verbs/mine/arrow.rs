@@ -2,14 +2,16 @@
 //! without parsing.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufWriter, ErrorKind, Write, stdout};
-use std::path::Path;
+use std::fs::{File, remove_file};
+use std::io::{self, BufWriter, ErrorKind, Write, stdout};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
+use knee_machine::files;
 
 use crate::error::Failure;
 
@@ -18,43 +20,92 @@ const TABLES: [&str; 3] = ["match", "per-vertex", "per-edge"];
 /// Rows of a batch: its columns fit a cache.
 const ROWS: usize = 1 << 16;
 
-/// Where a table goes. It is opened before the question is answered, so that no answer is lost for want of a place.
+/// Where a table goes. That it can be written is found out before the question is answered, so that no answer is lost for
+/// want of a place; what a file held until then stays in it until the answer is there.
 pub(super) struct Target<'a> {
     path: &'a Path,
-    out: Box<dyn Write>,
+    place: Place,
+}
+
+enum Place {
+    Output,
+    /// A file that is replaced by a whole one.
+    Replaced(PathBuf),
+    /// A pipe or a device.
+    Opened(File),
 }
 
 impl<'a> Target<'a> {
-    /// A file, or standard output where the path is `-`; an error for an action whose answer is no table.
-    pub(super) fn open(action: &str, path: &'a Path) -> Result<Self, Failure> {
+    /// A file, or standard output where the path is `-`; an error for an action whose answer is no table, and for a file
+    /// that is `read` to answer the question.
+    pub(super) fn open(
+        action: &str,
+        path: &'a Path,
+        mut read: impl Iterator<Item = &'a Path>,
+    ) -> Result<Self, Failure> {
         if !TABLES.contains(&action) {
             let what = format!("--arrow is of no use for {action}, whose answer is no table");
             return Err(Failure::new(what).hint("leave out --arrow, or ask for match, per-vertex or per-edge"));
         }
         if path == Path::new("-") {
-            return Ok(Self { path, out: Box::new(stdout()) });
+            return Ok(Self { path, place: Place::Output });
         }
-        let file = File::create(path).map_err(|error| cannot_write(path, &error))?;
-        Ok(Self { path, out: Box::new(file) })
+        if let Ok(found) = path.metadata() {
+            let same =
+                |other: &Path| other.metadata().is_ok_and(|it| (it.dev(), it.ino()) == (found.dev(), found.ino()));
+            if found.is_file() && read.any(same) {
+                let what = format!("--arrow {}: the table would replace what is read", path.display());
+                return Err(Failure::new(what).hint("give --arrow another file"));
+            }
+        }
+        Ok(Self { path, place: Place::of(path).map_err(|error| cannot_write(path, &error))? })
     }
 
     /// Writes an answer.
     pub(super) fn write(self, action: &str, answer: &str) -> Result<(), Failure> {
-        match table(action, answer, self.out) {
-            Err(ArrowError::IoError(_, error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            Err(ArrowError::IoError(_, error)) => Err(cannot_write(self.path, &error)),
-            Err(error) => Err(Failure::new(format!("cannot write {}: {error}", self.path.display()))),
-            Ok(()) => Ok(()),
+        let written = match self.place {
+            Place::Output => table(action, answer, stdout()),
+            Place::Opened(file) => table(action, answer, file),
+            Place::Replaced(path) => files::write_whole(&path, |part| table(action, answer, File::create(part)?)),
+        };
+        match written {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(cannot_write(self.path, &error)),
+            _ => Ok(()),
         }
     }
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+impl Place {
+    fn of(path: &Path) -> io::Result<Self> {
+        match path.metadata() {
+            Ok(found) if found.is_file() => {
+                File::options().write(true).open(path)?;
+                // A link stays one.
+                Ok(Self::Replaced(path.canonicalize()?))
+            }
+            Ok(_) => Ok(Self::Opened(File::options().write(true).open(path)?)),
+            Err(_) => {
+                File::create_new(path)?;
+                remove_file(path)?;
+                Ok(Self::Replaced(path.to_owned()))
+            }
+        }
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::new(format!("cannot write {}: {error}", path.display())).hint("give --arrow a file that can be written")
 }
 
+fn table(action: &str, answer: &str, out: impl Write) -> io::Result<()> {
+    streamed(action, answer, out).map_err(|error| match error {
+        ArrowError::IoError(_, error) => error,
+        other => io::Error::other(other),
+    })
+}
+
 /// The first line names the columns; of `match` it is the pattern, whose vertices are the columns.
-fn table(action: &str, answer: &str, out: impl Write) -> Result<(), ArrowError> {
+fn streamed(action: &str, answer: &str, out: impl Write) -> Result<(), ArrowError> {
     let mut lines = answer.lines();
     let head = lines.next().unwrap_or_default().trim_start_matches("# ");
     let names: Vec<String> =
@@ -84,10 +135,11 @@ fn table(action: &str, answer: &str, out: impl Write) -> Result<(), ArrowError> 
     Ok(out.into_inner()?.flush()?)
 }
 
-/// The vertices of a pattern such as `0-1,1:C-2,0!2`, in their order; those of `match` are numbers from 0.
+/// The vertices of a pattern such as `0-1,1:C-2,0!2`, in their order; those of `match` are numbers from 0. A single vertex
+/// is written as a word.
 fn vertices(pattern: &str) -> Vec<String> {
     let names = pattern.split([',', '-', '!']).filter_map(|word| word.split(':').next()?.parse::<u64>().ok());
-    let many = names.max().map_or(0, |last| last + 1);
+    let many = names.max().map_or(1, |last| last + 1);
     (0..many).map(|number| number.to_string()).collect()
 }
 
@@ -134,6 +186,7 @@ mod tests {
     #[test]
     fn no_copies_and_many_batches_are_tables_as_well() {
         assert_eq!(read("match", "# 0:C-1,0!2,1-2").1, [[], [], []] as [[u64; 0]; 3]);
+        assert_eq!(read("match", "# vertex\n7\n9").1, [[7, 9]]);
         let rows: Vec<_> = (0..=2 * ROWS).map(|row| row.to_string()).collect();
         assert_eq!(
             read("per-vertex", &format!("# vertex\n{}", rows.join("\n"))).1,

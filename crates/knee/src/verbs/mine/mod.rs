@@ -2,19 +2,21 @@
 
 mod arrow;
 mod parts;
+mod report;
 
-use std::io::{BufWriter, ErrorKind, Write};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use knee_workload::{Args, Param, Workload};
 
-use super::direct::{self, Direct, Done, capitalised};
+use super::direct::{self, Direct, capitalised};
 use super::parts::Parts;
-use crate::error::{Failure, print_out, say};
+use crate::error::{Failure, json_line, print_json, print_with, say};
 use crate::registry;
 use crate::verb::Native;
+use report::Report;
 
 const WORKLOAD: &str = "mine";
 const ACTION: &str = "action";
@@ -86,7 +88,9 @@ impl Native for Mine {
         if self.parts.ask() {
             self.check()?;
         }
-        let open = |path| arrow::Target::open(&self.direct.given[ACTION], path);
+        let given = &self.direct.given;
+        let read = ["graph", "labels"].into_iter().filter_map(|name| given.get(name)).map(Path::new);
+        let open = |path| arrow::Target::open(&given[ACTION], path, read);
         let table = self.table.arrow.as_deref().map(open).transpose()?;
         if let Some(done) = self.parts.run(&self.direct, parts::DIVIDED, &self) {
             return done;
@@ -95,21 +99,19 @@ impl Native for Mine {
             return edges(&self.direct.given["graph"]);
         }
         let done = self.direct.run(workload())?;
+        say_facts(&done.facts);
         if let Some(table) = table {
             return table.write(&self.direct.given[ACTION], &done.answer).map(|()| ExitCode::SUCCESS);
         }
         if self.direct.json() {
-            print_out(&format!("{:#}\n", whole_report(&done)))?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        if let Some((_, header)) = done.facts.iter().find(|(name, value)| *name == "header" && *value != "none") {
-            say(format_args!("knee: the graph's first line is taken for a header, not for an edge: {header}"));
+            return print_json(&Report::of(&done)).map(|()| ExitCode::SUCCESS);
         }
         if done.answer.is_empty() {
             say(format_args!("knee: no pattern has a support of {} or more", done.args.text("support")));
             return Ok(ExitCode::SUCCESS);
         }
-        print_out(&format!("{}\n", done.answer))?;
+        // Numbers, names of patterns, and labels, whose letters were checked.
+        print_with(|out| writeln!(out, "{}", done.answer))?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -119,7 +121,7 @@ impl Native for Mine {
             return Err(Failure::new("only questions are answered in this way"));
         }
         self.check()?;
-        Ok(whole_report(&self.direct.run(workload())?).to_string())
+        json_line(&Report::of(&self.direct.run(workload())?))
     }
 }
 
@@ -130,7 +132,8 @@ impl Mine {
         if given[ACTION] != EDGES {
             return Ok(knee_mining::check_arguments(&Args::complete(workload().params(), given)?)?);
         }
-        match given.keys().find(|name| ![ACTION, "graph"].contains(&name.as_str())) {
+        let mut words = given.keys().map(String::as_str).filter(|name| ![ACTION, "graph"].contains(name));
+        match words.next().or_else(|| self.direct.options_given().next()) {
             Some(name) => Err(Failure::new(format!("--{name} is of no use for {EDGES}, which prints the graph"))
                 .hint(format!("leave out --{name}"))),
             None => Ok(()),
@@ -138,93 +141,28 @@ impl Mine {
     }
 }
 
-/// What `--json` prints.
-fn whole_report(done: &Done) -> serde_json::Value {
-    let mut report = report(&done.args, &done.answer);
-    report["threads"] = done.threads.into();
-    report["facts"] = serde_json::json!(done.facts);
-    report["phases"] = serde_json::json!(done.phases);
-    report
-}
-
-/// The question and its answer as JSON.
-fn report(args: &Args, answer: &str) -> serde_json::Value {
-    let action = args.text(ACTION);
-    let induced = match (args.text("induced"), action) {
-        ("auto", "motifs" | "per-vertex" | "per-edge") => "vertex",
-        ("auto", _) => "edge",
-        (given, _) => given,
-    };
-    let mut report = serde_json::json!({
-        "schema": 1, "graph": args.text("graph"), "induced": induced, "plan": args.text("plan"),
-    });
-    let (name, value) = match action {
-        "explain" => (action, answer.lines().collect()),
-        "motifs" | "cliques" => (action, motifs(answer)),
-        "per-vertex" | "per-edge" => {
-            report["columns"] = columns(answer).into();
-            (action, rows(answer))
-        }
-        "match" => {
-            // Which vertex is which in each of them.
-            report["pattern_edges"] = answer.lines().next().unwrap_or_default().trim_start_matches("# ").into();
-            ("matches", rows(answer))
-        }
-        "fsm" => (action, frequent(answer)),
-        "exists" => (action, (answer == "yes").into()),
-        _ => ("count", number(answer)),
-    };
-    report[name] = value;
-    if ["count", "explain", "match", "exists"].contains(&action) {
-        report["pattern"] = args.text("pattern").into();
-    }
-    report
-}
-
-/// A count as JSON: a number, or its digits from 2^64 on.
-fn number(digits: &str) -> serde_json::Value {
-    digits.parse::<u64>().map_or_else(|_| digits.into(), Into::into)
-}
-
-/// Names and counts.
-fn motifs(lines: &str) -> serde_json::Value {
-    let pair = |line: &str| {
-        let (name, count) = line.split_once(' ').unwrap_or((line, ""));
-        (name.to_owned(), number(count.trim()))
-    };
-    lines.lines().map(pair).collect::<serde_json::Map<_, _>>().into()
-}
-
-/// Patterns with their supports, in the order of the answer.
-fn frequent(lines: &str) -> serde_json::Value {
-    let one = |line: &str| {
-        let (support, pattern) = line.split_once(' ')?;
-        Some(serde_json::json!({"pattern": pattern, "support": number(support)}))
-    };
-    lines.lines().filter_map(one).collect::<Vec<_>>().into()
-}
-
-/// The names of a table's columns, which its first line has.
-fn columns(lines: &str) -> Vec<&str> {
-    lines.lines().next().unwrap_or_default().trim_start_matches("# ").split(' ').collect()
-}
-
-/// A list of numbers for each line behind the first.
-fn rows(lines: &str) -> serde_json::Value {
-    let of = |line: &str| line.split(' ').map(number).collect::<Vec<_>>();
-    lines.lines().skip(1).map(of).collect::<Vec<_>>().into()
-}
-
 fn edges(source: &str) -> Result<ExitCode, Failure> {
     let list = knee_mining::graph::load(source)?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    say_header(list.header.map(|(vertices, edges)| format!("{vertices} vertices, {edges} edges")).as_deref());
     let name = |vertex: u32| list.names[vertex as usize];
-    let written =
-        list.edges.iter().try_for_each(|(a, b)| writeln!(out, "{} {}", name(*a), name(*b))).and_then(|()| out.flush());
-    match written {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::new(format!("cannot write edges to standard output: {error}")))
+    print_with(|out| list.edges.iter().try_for_each(|(a, b)| writeln!(out, "{} {}", name(*a), name(*b))))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says what else a run has found out that its answer rests on.
+fn say_facts(facts: &BTreeMap<String, String>) {
+    say_header(facts.get("header").map(String::as_str).filter(|header| *header != "none"));
+    if let Some(words) = facts.get("labels_of_no_vertex") {
+        say(format_args!("knee: no vertex has the label {words}; those of the graph are {}", facts["labels"]));
+        if let Some(lines) = facts.get("labels_of_other_vertices") {
+            say(format_args!("knee: lines of the labels that name no vertex with an edge: {lines}"));
         }
-        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn say_header(header: Option<&str>) {
+    if let Some(header) = header {
+        say(format_args!("knee: the graph's first line is taken for a header, not for an edge: {header}"));
+        say("hint: if it is an edge, put it on another line");
     }
 }

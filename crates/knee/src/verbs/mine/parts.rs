@@ -1,8 +1,9 @@
 //! A count in parts.
 
 use knee_mining::parts;
+use serde_json::json;
 
-use super::{Mine, report, workload};
+use super::{Mine, Report, say_header, workload};
 use crate::error::Failure;
 use crate::verbs::parts::{Divide, Divided};
 
@@ -34,8 +35,11 @@ impl Divide for Mine {
     fn merge(&self, text: &str) -> Result<String, Failure> {
         let merged = parts::merge(text.lines())?;
         if self.direct.json() {
-            return Ok(format!("{:#}\n", report(&merged.args, &merged.answer)));
+            let mut report = Report::new(&merged.args, &merged.answer);
+            report.add("facts", json!({"header": merged.header.as_deref().unwrap_or("none")}));
+            return Ok(serde_json::to_string_pretty(&report).map_err(Failure::new)? + "\n");
         }
+        say_header(merged.header.as_deref());
         Ok(merged.answer + "\n")
     }
 }

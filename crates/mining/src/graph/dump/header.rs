@@ -58,7 +58,9 @@ impl Header {
             bytes = bytes.checked_add(of(part)?)?;
             chunks = chunks.checked_add(of(part)?.div_ceil(CHUNK as u64))?;
         }
-        let fits = self.members > 0 && self.vertices < u64::from(u32::MAX) && self.members.is_multiple_of(2);
+        let fits = (self.members > 0 || self.vertices == 0)
+            && self.vertices < u64::from(u32::MAX)
+            && self.members.is_multiple_of(2);
         (fits && chunks == self.checksums.len() as u64).then_some(bytes)
     }
 

@@ -31,6 +31,23 @@ pub(crate) fn first(
     induced: Induced,
     limit: usize,
 ) -> Vec<Found> {
+    found((graph, labels), scheduler, pattern, induced, limit, false)
+}
+
+/// Whether there is a copy of a pattern. Any that is found ends the search of all workers.
+pub(crate) fn exists(graph: (&Graph, &Labels), scheduler: &Scheduler, pattern: &Pattern, induced: Induced) -> bool {
+    !found(graph, scheduler, pattern, induced, 1, true).is_empty()
+}
+
+/// The first copies, or, where `any` will do, those that are found first.
+fn found(
+    (graph, labels): (&Graph, &Labels),
+    scheduler: &Scheduler,
+    pattern: &Pattern,
+    induced: Induced,
+    limit: usize,
+    any: bool,
+) -> Vec<Found> {
     let pattern = if induced == Induced::Vertex { pattern.exactly() } else { *pattern };
     let search = Search::new(graph, labels, &pattern);
     let (mut found, mut done, mut wave) = (Vec::new(), 0, 1);
@@ -39,11 +56,13 @@ pub(crate) fn first(
         // Each task of a wave may find as many as are left.
         let most = (2 * MOST_FOUND / left).max(scheduler.workers());
         let tasks = (wave * scheduler.workers()).min(most).min((graph.vertices - done).div_ceil(VERTICES_PER_TASK));
-        // The first task that finds as many as are left: what later ones find is not needed.
+        // The first task that finds as many as are left: what later ones find is not needed, nor what others do where any
+        // will do.
         let enough = AtomicUsize::new(usize::MAX);
         let of_tasks = scheduler.map(tasks, |number| {
             let from = done + number * VERTICES_PER_TASK;
-            let task = Task { search: &search, number, limit: left, enough: &enough };
+            let (number, ends) = if any { (1, 0) } else { (number, number) };
+            let task = Task { search: &search, number, ends, limit: left, enough: &enough };
             task.copies(from..graph.vertices.min(from + VERTICES_PER_TASK))
         });
         found.extend(of_tasks.into_iter().flatten().take(left));
@@ -56,7 +75,10 @@ pub(crate) fn first(
 /// A part of a search.
 struct Task<'a> {
     search: &'a Search<'a>,
+    /// It is over when `enough` is less.
     number: usize,
+    /// What `enough` becomes when it has found as many as it may.
+    ends: usize,
     limit: usize,
     enough: &'a AtomicUsize,
 }
@@ -80,7 +102,7 @@ impl Task<'_> {
         if at == self.search.pattern.vertices() {
             found.push(self.search.own_order(ranks));
             if found.len() == self.limit {
-                self.enough.fetch_min(self.number, Ordering::Relaxed);
+                self.enough.fetch_min(self.ends, Ordering::Relaxed);
                 return true;
             }
             return false;
@@ -153,6 +175,8 @@ mod tests {
                 keys.dedup();
                 prop_assert!(size == 1 || apart.len() == 1 || keys.len() == every.len());
                 prop_assert_eq!(&found(1, 3)[..], &every[..every.len().min(3)]);
+                let there = |workers| exists((&graph, &Labels::default()), &Scheduler::unpinned(workers).unwrap(), &pattern, induced);
+                prop_assert_eq!([there(1), there(3)], [expected > 0; 2]);
             }
         }
     }

@@ -8,7 +8,7 @@ mod listing;
 
 pub(crate) use count::count;
 pub(crate) use frequent::{Frequent, frequent};
-pub(crate) use listing::{Found, first};
+pub(crate) use listing::{Found, exists, first};
 
 use crate::graph::Labels;
 use crate::pattern::{MOST_VERTICES, members};
