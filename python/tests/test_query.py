@@ -207,11 +207,12 @@ ARGUMENTS = {
     "q7": ["unknown query 'q7'; expected q1, q6, modes, late, all, rare or sql"],
     "sql": ["the query sql needs its text", "hint: --sql"],
     "q6 --sql x": ["--sql is given beside the query q6", "hint: leave out one"],
-    "q6 --scale x": ["scale 'x'; expected a number above 0 and up to 1000"],
-    "q6 --scale 0": ["scale '0'; expected a number above 0"],
-    "q6 --scale -1": ["scale '-1'; expected a number above 0"],
-    "q6 --scale nan": ["scale 'nan'; expected a number above 0"],
-    "q6 --scale 1e300": ["scale '1e300'; expected a number above 0"],
+    "q6 --scale x": ["scale 'x'; expected a number from 0.0001 to 1000"],
+    "q6 --scale 0": ["scale '0'; expected a number from 0.0001"],
+    "q6 --scale 0.00005": ["scale '0.00005'; expected a number from 0.0001"],
+    "q6 --scale -1": ["scale '-1'; expected a number from 0.0001"],
+    "q6 --scale nan": ["scale 'nan'; expected a number from 0.0001"],
+    "q6 --scale 1e300": ["scale '1e300'; expected a number from 0.0001"],
     "q1 --delta -5": ["delta '-5'; expected a whole number"],
     "q6 --date 1994-02-30": ["date '1994-02-30'; expected a date, written YYYY-MM-DD"],
     "q6 --isa sse": ["isa 'sse'; expected auto, portable"],
@@ -227,6 +228,8 @@ ARGUMENTS = {
     "q6 x.parquet --scale 1": ["--scale with x.parquet: a scale is of the table that is generated"],
     "q6 --split 2 --json": ["--split with --json: it prints parts", "hint: give it to --merge"],
     "q6 --split 2 --format csv": ["--split with --format: it prints parts"],
+    "q6 --split 2 --isa portable": ["--split with --isa: it only says which parts there are", "hint: give --isa to"],
+    "q6 --split 2 --repeat 3": ["--split with --repeat: it only says"],
 }
 
 

@@ -40,6 +40,18 @@ impl Answer {
             rows,
         }
     }
+
+    /// Whether another answer is the same, with doubles compared to nine digits: each order of adding gives other ones.
+    pub(crate) fn is_close(&self, other: &Self) -> bool {
+        let same = |pair: (&Value, &Value)| match pair {
+            (Value::Double(one), Value::Double(other)) => {
+                one.to_bits() == other.to_bits() || (one - other).abs() <= 1e-9 * one.abs().max(1.0)
+            }
+            (one, other) => one == other,
+        };
+        self.rows.len() == other.rows.len()
+            && self.rows.iter().zip(&other.rows).all(|(one, other)| one.iter().zip(other).all(same))
+    }
 }
 
 /// The type of a column of the answer.

@@ -3,6 +3,7 @@
 mod parquet;
 mod tpch;
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use knee_machine::room;
 use knee_workload::Error;
 
+use crate::error::wrong;
 use crate::field::Field;
-use crate::table::Chunk;
+use crate::table::{Chunk, TEXTS};
 
 pub(crate) use parquet::{Parquet, Piece};
 pub(crate) use tpch::Tpch;
@@ -119,6 +121,25 @@ pub(crate) fn read(source: &dyn Source, columns: &[usize]) -> Result<Vec<Chunk>,
     let mut read: Vec<_> = parts.into_iter().filter_map(|part| part.into_inner().expect("no holder panics")).collect();
     match read.iter().position(Result::is_err) {
         Some(failed) => read.swap_remove(failed).map(|_| Vec::new()),
-        None => read.into_iter().collect(),
+        None => few_texts(source, columns, read.into_iter().collect::<Result<_, _>>()?),
     }
+}
+
+/// Refuses a column that has too many different texts in all its parts, although each of them has few enough.
+fn few_texts(source: &dyn Source, columns: &[usize], chunks: Vec<Chunk>) -> Result<Vec<Chunk>, Unread> {
+    for (at, column) in columns.iter().enumerate() {
+        let mut all: HashSet<&str> = HashSet::new();
+        for chunk in &chunks {
+            all.extend(chunk.texts(at).iter().map(String::as_str));
+            if all.len() > TEXTS {
+                let name = source.fields().swap_remove(*column).name;
+                return Err(Unread { column: *column, error: wrong(format!("column {name}: {}", too_many_texts())) });
+            }
+        }
+    }
+    Ok(chunks)
+}
+
+fn too_many_texts() -> String {
+    format!("it has over {TEXTS} different texts, too many for knee query")
 }

@@ -22,6 +22,9 @@ const PART: f64 = 250_000.0;
 /// Largest scale: keys of larger ones do not fit the generator's part numbers.
 const LARGEST: f64 = 1_000.0;
 
+/// Smallest scale: of less there would be no supplier.
+const SMALLEST: f64 = 0.0001;
+
 /// Comments are generated and thrown away, so that a small pool of text does.
 static TEXTS: LazyLock<TextPool> = LazyLock::new(|| TextPool::new(64 << 10, Distributions::static_default()));
 
@@ -35,9 +38,9 @@ pub(crate) struct Tpch {
 impl Tpch {
     /// Lineitem at this scale: 6 million rows for each 1.
     pub(crate) fn new(scale: &str) -> Result<Self, Error> {
-        let number = scale.parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= LARGEST);
+        let number = scale.parse::<f64>().ok().filter(|number| (SMALLEST..=LARGEST).contains(number));
         let scale = number.ok_or_else(|| {
-            wrong(format!("bad argument: scale '{scale}'; expected a number above 0 and up to {LARGEST}"))
+            wrong(format!("bad argument: scale '{scale}'; expected a number from {SMALLEST} to {LARGEST}"))
         })?;
         Ok(Self { scale, parts: (scale * ROWS / PART).ceil() as i32 })
     }

@@ -168,17 +168,6 @@ fn select() -> impl Strategy<Value = Select> {
     )
 }
 
-/// Doubles are compared to some digits, as each order of adding gives other ones.
-fn close(one: &Answer, other: &Answer) -> bool {
-    use crate::kind::Value;
-    let same = |pair: (&Value, &Value)| match pair {
-        (Value::Double(one), Value::Double(other)) => (one - other).abs() <= 1e-9 * one.abs().max(1.0),
-        (one, other) => one == other,
-    };
-    one.rows.len() == other.rows.len()
-        && one.rows.iter().zip(&other.rows).all(|(one, other)| one.iter().zip(other).all(same))
-}
-
 fn answered(plan: &Plan, table: &Table, isa: Isa) -> Answer {
     let scan = Scan::new(plan, table, isa).unwrap();
     let state: State = scan.serial(&Lies::AtHome);
@@ -212,12 +201,12 @@ proptest! {
                 continue;
             };
             if let Some(exact) = &exact {
-                prop_assert!(close(exact, &expected), "{encoding:?} stores other values");
+                prop_assert!(exact.is_close(&expected), "{encoding:?} stores other values");
             }
             let mut same: Option<Answer> = None;
             for isa in Isa::all() {
                 let answer = answered(&plan, &table, isa);
-                prop_assert!(close(&answer, &expected), "{:?} {:?}: {:?}, not {:?}", encoding, isa, answer, expected);
+                prop_assert!(answer.is_close(&expected), "{:?} {:?}: {:?}, not {:?}", encoding, isa, answer, expected);
                 if let Some(same) = &same {
                     prop_assert_eq!(same, &answer, "{:?}: instruction sets differ", encoding);
                 }
@@ -245,7 +234,7 @@ fn more_than_one_morsel_is_read() {
             let scan = Scan::new(&plan, &table, isa).unwrap();
             let serial = scan.serial(&Lies::AtHome).answer(&plan, &scan).unwrap();
             let parallel = scan.parallel(&pool, &Lies::AtHome).answer(&plan, &scan).unwrap();
-            assert!(close(&serial, &expected), "{serial:?}, not {expected:?}");
+            assert!(serial.is_close(&expected), "{serial:?}, not {expected:?}");
             assert_eq!(serial, parallel, "doubles are added in one order");
         }
     }
@@ -291,7 +280,7 @@ fn partial_answers_of_parts_join_to_the_whole_one() {
             all.add(part, &plan).unwrap();
         }
         let answer = Answer::new(&plan, all.rows(&plan).unwrap());
-        assert!(close(&answer, &whole), "{answer:?}, not {whole:?}");
+        assert!(answer.is_close(&whole), "{answer:?}, not {whole:?}");
     }
 }
 

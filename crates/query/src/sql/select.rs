@@ -107,8 +107,8 @@ fn of_table(mut from: Vec<TableWithJoins>) -> Result<String, Error> {
     if let Some(join) = table.joins.first() {
         return Err(outside(format_args!("joins: {join}").to_string().replace('\n', " ")));
     }
-    match table.relation {
-        TableFactor::Table { name, alias: None, args: None, sample: None, version: None, .. } => Ok(name.to_string()),
+    match &table.relation {
+        TableFactor::Table { name, .. } if table.relation.to_string() == name.to_string() => Ok(name.to_string()),
         TableFactor::Table { name, .. } => Err(outside(format_args!("what follows the table's name, {name}"))),
         other => Err(outside(format_args!("FROM {other}"))),
     }

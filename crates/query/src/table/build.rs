@@ -19,6 +19,9 @@ const FEW: usize = 8;
 /// Bytes of a table after which memory is given back while it is written.
 const GIVEN_BACK: usize = 128 << 20;
 
+/// Most different texts of a column: their codes have two bytes.
+pub(crate) const TEXTS: usize = 1 << 16;
+
 /// Rows as a source gives them, column by column, packed.
 #[derive(Debug)]
 pub(crate) struct Chunk {
@@ -72,6 +75,16 @@ impl Chunk {
             Columns::Texts(codes, words) => Packed::Texts(Positions::pack(codes, words.len()).0, words),
         };
         Self { rows, columns: columns.into_iter().map(pack).collect() }
+    }
+}
+
+impl Chunk {
+    /// The different texts of a column; none of one that has other values.
+    pub(crate) fn texts(&self, column: usize) -> &[String] {
+        match &self.columns[column] {
+            Packed::Texts(_, own) => own,
+            _ => &[],
+        }
     }
 }
 

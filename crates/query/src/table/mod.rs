@@ -24,7 +24,7 @@ use knee_runtime::NumaVec;
 use crate::field::Field;
 
 pub(crate) use build::build;
-pub(crate) use build::{Chunk, Columns};
+pub(crate) use build::{Chunk, Columns, TEXTS};
 pub(crate) use codes::Codes;
 pub(crate) use column::Column;
 pub use encoding::Encoding;

@@ -51,7 +51,7 @@ class Cluster:
         run = ByValue(partial(on_workers.run, limits))
         todo = deque(Try(number) for number in range(len(parts)))
         running: dict[distributed.Future, tuple[Try, str]] = {}
-        ended = distributed.as_completed()
+        ended = distributed.as_completed(loop=self._client.loop)
 
         def start(place: str) -> None:
             """Let a worker answer the next part, if there is one that did not fail there."""

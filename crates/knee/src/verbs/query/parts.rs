@@ -14,12 +14,19 @@ pub(super) const DIVIDED: Divided = Divided {
     options: &["scale", "cache", "sql", "delta", "date", "discount", "quantity", "encoding", "repeat"],
 };
 
+/// Arguments that parts are described by.
+const DESCRIBED: [&str; 9] = ["query", "data", "scale", "sql", "delta", "date", "discount", "quantity", "encoding"];
+
 impl Divide for Query {
     fn split(&self, parts: usize) -> Result<Vec<String>, Failure> {
         let (args, _) = self.direct.complete(workload())?;
         if !args.text("cache").is_empty() {
             return Err(Failure::new("--split with --cache: parts read their rows from the files themselves")
                 .hint("leave out --cache"));
+        }
+        if let Some(name) = self.direct.given.keys().find(|name| !DESCRIBED.contains(&name.as_str())) {
+            return Err(Failure::new(format!("--split with --{name}: it only says which parts there are"))
+                .hint(format!("give --{name} to --part, or leave it out")));
         }
         Ok(parts::split(&args, parts)?)
     }

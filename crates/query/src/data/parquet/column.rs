@@ -13,13 +13,12 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use super::checked::Checked;
 use super::chunk::Pages;
 use super::schema::Stored;
+use crate::data::too_many_texts;
 use crate::kind::{Kind, is_date};
-use crate::table::Columns;
+use crate::table::{Columns, TEXTS};
 
 /// Values that are read at a time: no memory is taken for more than the file turns out to hold.
 const BATCH: usize = 16 << 10;
-/// Most different texts.
-pub(super) const TEXTS: usize = 1 << 16;
 
 /// Reads all values of a column.
 pub(super) fn read(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, stored: Stored) -> Result<Columns> {
@@ -89,8 +88,7 @@ pub(super) fn has_nulls() -> ParquetError {
 }
 
 pub(super) fn many_texts() -> ParquetError {
-    let what = format!("it has over {TEXTS} different texts, too many for knee query");
-    ParquetError::NYI(what)
+    ParquetError::NYI(too_many_texts())
 }
 
 pub(super) fn not_utf8() -> ParquetError {

@@ -13,11 +13,11 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::chunk::Pages;
-use super::column::{TEXTS, big_endian, day, has_nulls, is_unsigned, many_texts, not_utf8};
+use super::column::{big_endian, day, has_nulls, is_unsigned, many_texts, not_utf8};
 use super::hybrid;
 use super::schema::Stored;
 use crate::kind::Kind;
-use crate::table::{Columns, all_below};
+use crate::table::{Columns, TEXTS, all_below};
 
 /// Most rows that room is made for at once, before they turn out to be there.
 const ROWS: usize = 1 << 20;
