@@ -27,10 +27,9 @@ use words::Asked;
 #[derive(Debug, Args)]
 #[command(after_help = words::probes())]
 pub(crate) struct Memory {
-    /// Run only this probe [default: all]
-    probe: Option<String>,
-    /// Probe options
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "--NAME VALUE")]
+    /// Run only this probe [default: all], with these options of its own
+    // Together, so that all behind the probe's name is the probe's, also --help.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_names = ["PROBE", "--NAME VALUE"], num_args = 0..)]
     words: Vec<String>,
     /// Take fewer and smaller measurements: under a minute on two cpus
     #[arg(long)]
@@ -78,8 +77,8 @@ pub(crate) struct MachineMemory {
 /// Measures, prints, and writes the file.
 fn act(args: &Memory) -> Result<ExitCode, Failure> {
     let asked = Asked::read(args)?;
-    if asked.help {
-        print_out(&words::help(asked.probe))?;
+    if let Some(probe) = asked.probe.filter(|_| asked.help) {
+        print_out(&words::help(probe))?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(path) = &asked.out {

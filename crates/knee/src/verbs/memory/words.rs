@@ -27,8 +27,9 @@ pub(super) struct Asked {
 impl Asked {
     /// Parses the words after the verb. Options of the probe and of the verb may come in any order.
     pub(super) fn read(args: &Memory) -> Result<Self, Failure> {
+        let (name, words) = args.words.split_first().unzip();
         let mut asked = Self {
-            probe: args.probe.as_deref().map(find).transpose()?,
+            probe: name.map(|name| find(name)).transpose()?,
             given: Given::new(),
             quick: args.quick,
             json: args.json,
@@ -36,7 +37,7 @@ impl Asked {
             out: args.out.clone(),
         };
         let mut rest = Vec::new();
-        let mut words = args.words.iter();
+        let mut words = words.into_iter().flatten();
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--quick" => asked.quick = true,
@@ -83,20 +84,13 @@ fn find(name: &str) -> Result<&'static dyn Probe, Failure> {
     })
 }
 
-/// The help of one probe, or of all: their options.
-pub(super) fn help(probe: Option<&'static dyn Probe>) -> String {
-    let mut out = String::new();
-    let probes = probe.map_or_else(|| PROBES.to_vec(), |probe| vec![probe]);
-    for probe in probes {
-        let _ = writeln!(out, "{}: {}\n", probe.name(), probe.summary());
-        for param in probe.params() {
-            let values =
-                if param.values.is_empty() { String::new() } else { format!(" ({})", param.values.join(", ")) };
-            let default = param.default.map_or_else(String::new, |value| format!(" [default: {value}]"));
-            let _ = writeln!(out, "  --{:<10} {}{values}{default}", param.name, param.summary);
-        }
-        let _ = writeln!(out);
+/// The help of one probe: its options.
+pub(super) fn help(probe: &dyn Probe) -> String {
+    let mut out = format!("{}: {}\n\n", probe.name(), probe.summary());
+    for param in probe.params() {
+        let values = if param.values.is_empty() { String::new() } else { format!(" ({})", param.values.join(", ")) };
+        let default = param.default.map_or_else(String::new, |value| format!(" [default: {value}]"));
+        let _ = writeln!(out, "  --{:<10} {}{values}{default}", param.name, param.summary);
     }
-    out.push_str("Also: --quick, --json, --out FILE. Options you leave out are swept over or keep their defaults.\n");
-    out
+    out + "\nAlso: --quick, --json, --out FILE. Options you leave out are swept over or keep their defaults.\n"
 }
