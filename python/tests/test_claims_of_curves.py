@@ -1,9 +1,15 @@
 """Claims about curves: slopes and orders of simulated studies are found; without enough counts there is no number."""
 
+import itertools
 import json
 
+import numpy as np
 import pytest
 from conftest import VALID, judged
+
+from knee.explain.claims.disturbed import FITS, Lost, widened
+from knee.explain.claims.evidence import Number
+from knee.stats.intervals import Interval
 
 CLOSE = {n: (8 / n, 8.0) for n in (1, 2, 4, 8)}
 SPREAD = {n: (8 * 1.2 / n**0.9, 8.0) for n in (1, 2, 4, 8)}
@@ -158,3 +164,16 @@ def test_a_slope_that_other_programs_may_have_changed_is_undecided(simulated):
         "undecided",
         "other programs may have taken 99 %",
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "counts"),
+    [("slope", (1, 2, 4)), ("slope", (1, 2, 3, 64)), ("bend", (1, 2, 4, 8)), ("bend", (1, 2, 63, 64))],
+)
+def test_what_others_took_at_the_worst_counts_is_in_the_interval_of_a_fit(kind, counts):
+    most, made = 0.1, np.array(counts, float)
+    number = Number(0.0, Interval(-0.01, 0.01))
+    ends = widened(kind, number, Lost(most, counts))
+    every = itertools.product([0.0, -most], repeat=len(counts))
+    found = [FITS[kind](made, np.exp(np.array([lost])))[0] for lost in every]
+    assert (ends.low, ends.high) == pytest.approx((min(found) - 0.01, max(found) + 0.01))

@@ -19,10 +19,11 @@ BASE = Made(1.0, 1.0, spots=LOOP)
 
 
 def sampled(
-    spots: dict[str, int], *, more: float = 0.3, on_one: float = 0.0, twice: float = 0.0, blocks: int = 6, **also: Made
-):
+    spots: dict[str, int], *, more: float = 0.3, on_one: float = 0.0, twice: float = 0.0, blocks: int = 6,
+    goroutines: dict | None = None, **also: Made
+):  # fmt: skip
     """Return evidence with samples: how CPU time grows side by side, on one cpu, and with twice the threads."""
-    many = Made((1 + more) / 2, 1 + more, spots=spots)
+    many = Made((1 + more) / 2, 1 + more, spots=spots, goroutines=goroutines)
     tests = {
         "hot spots": many,
         "hot spots, base": BASE,
@@ -191,11 +192,20 @@ def test_growth_at_many_instructions_is_no_spinning_also_where_few_samples_tell(
 COLLECTS = {**LOOP, **{f"runtime.scanobject+{at}": 6 for at in range(4096, 4136, 4)}, "runtime.gcDrain+5000": 60}
 
 
+def collecting(processors: int) -> dict:
+    return {"processors": 100, "collecting": processors}
+
+
 def test_a_collector_is_known_by_its_functions_where_no_setting_reaches_it():
     found = sampled(COLLECTS, on_one=0.3, twice=0.4)
     assert growth_in(found, COLLECTING) == pytest.approx(1)
     assert collector_costs(found) == pytest.approx(2 * 120 / 520)
     assert list(named(found)) == [("garbage collection",)]
+    setting, loss = "garbage collection: no garbage collection (Go)", Made(0.65, 1.3)
+    for left, is_named in ((0, False), (9, True)):
+        heard = {setting: replace(loss, goroutines=collecting(left)), f"{setting}, base": BASE}
+        found = sampled(COLLECTS, on_one=0.3, twice=0.4, goroutines=collecting(10), **heard)
+        assert (("garbage collection",) in named(found)) == is_named, "without the collector the loss is the same"
     allocates = {**LOOP, **{f"runtime.mallocgc+{at}": 12 for at in range(4096, 4136, 4)}}
     assert list(named(sampled(allocates, on_one=0.3, twice=0.4))) == [("instruction growth",)]
 

@@ -96,6 +96,12 @@ def test_a_collector_of_java_is_known_by_its_threads(names, kind):
     assert joined(0, SPEC, record("1", 1, 9.0, 9.0, observed_threads=threads)).collector_kind == kind
 
 
+@pytest.mark.parametrize(("names", "seconds"), [(["ghc_ticker"], None), (["G1 Conc#0", "C2"], 2.0), ([], None)])
+def test_a_runtime_whose_collector_has_no_name_tells_nothing_of_it(names, seconds):
+    threads = [THREAD | {"name": name, "helper": True, "cpu_ns": 2_000_000_000} for name in names]
+    assert joined(0, SPEC, record("1", 1, 9.0, 9.0, observed_threads=threads)).collector_s == seconds
+
+
 @pytest.mark.parametrize(
     ("more", "seconds"),
     [

@@ -366,7 +366,8 @@ def test_the_page_says_which_runs_are_left_out_and_that_causes_are_left():
     finding = SimpleNamespace(left=("false sharing", "true sharing"))
     few, many = (SimpleNamespace(ledgers={"a": some}, findings=[finding], scales=True) for some in (left[:2], left))
     assert left_out(few) == ["a, 2 threads: 2 runs", "a, 3 threads: 3 runs"]
-    said = "Runs that other programs disturbed are left out at 4 of 4 points of the curves: 1.0 at each, on average"
+    what = "Runs that other programs or a changing clock disturbed"
+    said = f"{what} are left out at 4 of 4 points of the curves: 1.0 at each, on average"
     assert left_out(many) == [said]
     assert doubts(few) == ["the causes that are left are not told apart here"]
     few.findings.clear()
@@ -479,6 +480,9 @@ def test_a_disk_keeps_threads_waiting_on_one_cpu_as_well():
     assert list(named(evidence_of(BASE, many, tests))) == [("I/O",)]
     lock = {**tests, "one cpu": CALM_ONE_CPU}
     assert ("I/O",) not in named(evidence_of(BASE, many, lock))
+    memory = "I/O: temporary files in memory"
+    as_slow = {**tests, memory: replace(many, disk=0.0), f"{memory}, base": BASE}
+    assert ("I/O",) not in named(evidence_of(BASE, many, as_slow)), "nobody waits for the disk there, and it is as slow"
 
 
 SLOW = {"copies": Made(1.5, 3.0), "one cpu": CALM_ONE_CPU, "twice the threads": Made(0.75, 1.5)}
@@ -491,6 +495,8 @@ SLOW = {"copies": Made(1.5, 3.0), "one cpu": CALM_ONE_CPU, "twice the threads": 
         (1.4, 1.35, 1.0, ("shared cache",)),
         (1.5, 1.5, 1.4, ("clock",)),
         (1.4, 1.25, 1.0, ("shared cache",)),
+        # Nearly every program feels other memory traffic a little.
+        (1.04, 1.01, 1.0, None),
         (1.0, 1.0, 1.0, None),
     ],
 )
@@ -514,6 +520,17 @@ def test_cpus_that_share_a_core_are_told_from_a_lower_clock(step, cause):
     if step is None:
         run.record["beside"] = []
     assert list(named(found)) == [(cause,)]
+
+
+@pytest.mark.parametrize("step", [1.38, 1.02])
+def test_busy_cores_cost_copies_no_more_than_copies_are_slower(step):
+    copies = {**SLOW, "copies": Made(1.1, 2.2), "busy cores beside": Made(1.4, 1.4)}
+    found = evidence_of(BASE, Made(0.55, 1.1), copies)
+    for run in found.tests["busy cores beside"].runs:
+        run.record["beside"] = [{"workload": "spin", "cpus": [1], "clock_ns": step}]
+        run.record["validity"]["clock_before_ns"] = 1.0
+    (part,) = named(found).values()
+    assert part == pytest.approx(math.log(1.1), abs=0.02)
 
 
 def test_beside_other_programs_that_may_have_taken_much_nothing_is_named():

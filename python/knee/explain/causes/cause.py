@@ -53,11 +53,15 @@ class Part:
         high = float(np.hypot(self.high - self.value, other.value - other.low))
         return Part(value, value - low, value + high)
 
+    def at_most(self, other: Part) -> Part:
+        """Return it as a part of another one, which cannot be smaller."""
+        return Part(min(self.value, other.value), min(self.low, other.low), min(self.high, other.high))
+
     @property
     def certain(self) -> bool:
         """Whether it is above 0 beyond what chance makes of so many causes."""
         # An end that holds more than chance, such as time that may belong to others, is farther away.
-        return min(self.value - self.low, self.high - self.value) < CERTAIN * self.value
+        return self.value - self.low < CERTAIN * self.value
 
     @classmethod
     def of(cls, mean: Mean) -> Part:

@@ -17,13 +17,14 @@ from knee.explain.claims.evidence import Claim, Evidence, Number
 from knee.explain.disturbance import taken
 from knee.explain.responses import pool, response
 from knee.stats.intervals import Interval
+from knee.stats.scaling.slope import bends, slopes
 from knee.store import KINDS, Run, StudyError
 
 SLIGHT = 0.02
 """What others may have taken, in logarithms, up to which kinds without a rule are decided."""
 
-ENDS = {"slope": 2.0, "bend": 4.0}
-"""How much more than a straight line through both ends a fit may tilt where one count is slower by a factor."""
+FITS = {"slope": slopes, "bend": bends}
+"""Kinds whose number is fitted to the logarithms of all thread counts."""
 
 OVER_COUNTS = ("speedup", "slope", "bend", "order", "knee", "trend")
 """Kinds that compare thread counts."""
@@ -68,8 +69,10 @@ def widened(kind: str, number: Number, lost: Lost) -> Interval:
     ends, most = number.interval, lost.most
     if most == 0:
         return ends
-    if kind in ENDS:
-        tilt = ENDS[kind] * most / math.log(lost.counts[-1] / lost.counts[0])
+    if kind in FITS:
+        # At worst others took as much at all counts whose weights in the fit have one sign, and nothing at the rest.
+        weights = FITS[kind](np.array(lost.counts, float), np.exp(np.eye(len(lost.counts))))
+        tilt = most * float(np.maximum(weights, 0.0).sum())
         return Interval(ends.low - tilt, ends.high + tilt)
     if kind in ("ratio", "value", "speedup", "order") and ends.low > 0:
         return Interval(ends.low * math.exp(-most), ends.high * math.exp(most))

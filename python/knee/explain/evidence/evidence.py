@@ -64,7 +64,7 @@ class Evidence:
     """Questions whose runs all failed: how many runs, and why the last one did."""
 
     left_out: int = 0
-    """How many runs are left out since other programs disturbed them."""
+    """How many runs are left out since other programs, or a clock that changed, disturbed them."""
 
     @property
     def asked(self) -> bool:

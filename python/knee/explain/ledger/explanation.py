@@ -62,7 +62,7 @@ class Explanation:
     placements: Placements | None = None
     """What placements of fewer threads cost, where copies would not do what the program does."""
     left_out: int = 0
-    """How many runs are left out since other programs disturbed them."""
+    """How many runs are left out since other programs, or a clock that changed, disturbed them."""
 
     @property
     def threads(self) -> int:
@@ -79,8 +79,8 @@ class Explanation:
         """Which runs are left out, as a sentence; None if none are."""
         if not self.left_out:
             return None
-        left = "1 run is" if self.left_out == 1 else f"{self.left_out} runs are"
-        return f"{left} left out, since other programs disturbed {'it' if self.left_out == 1 else 'them'}"
+        left, them = ("1 run is", "it") if self.left_out == 1 else (f"{self.left_out} runs are", "them")
+        return f"{left} left out, since other programs or a changing clock disturbed {them}"
 
     @property
     def first_words(self) -> str:
@@ -173,6 +173,8 @@ def _status(found: Evidence, book: Ledger, checked: tuple[Check, ...], left: Mea
         return "provisional", f"fewer than {FEWEST} blocks: no cause is named yet"
     if not loss.interval.low >= LEAST:
         return "nothing to explain", f"the loss at {found.threads} threads is {plain(loss)}, which may be below {LEAST}"
+    if not found.asked and found.failed:
+        return "not explained", "every run that could tell why failed"
     if not found.asked:
         return (
             "not asked",

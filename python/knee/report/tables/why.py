@@ -60,7 +60,8 @@ def left_out(analysis: Analysis) -> list[str]:
     if len(some) > FEW:
         runs = sum(one.left_out for one in some) / len(some)
         where = f"at {len(some)} of {len(every)} points of the curves"
-        return [f"Runs that other programs disturbed are left out {where}: {runs:.1f} at each, on average"]
+        what = "Runs that other programs or a changing clock disturbed"
+        return [f"{what} are left out {where}: {runs:.1f} at each, on average"]
     return [f"{one.series}, {one.threads} threads: {one.left_out_said}" for one in some]
 
 

@@ -86,10 +86,13 @@ def in_processes(record: Record) -> bool:
 
 
 def collector_s(record: Record) -> float | None:
-    """Return the CPU time of the garbage collector's threads, in seconds; None where no helper has a name."""
+    """Return the CPU time of the garbage collector's threads, in seconds; None where none has the name of one.
+
+    Other runtimes have helpers, too, and collect in threads that have no name.
+    """
     helpers = [thread for thread in record["observed_threads"] if thread.get("helper")]
     times: list[object] = [one.get("cpu_ns") for one in helpers if str(one.get("name")).startswith(COLLECTORS)]
-    return sum(time for time in times if isinstance(time, int)) / 1e9 if helpers else None
+    return sum(time for time in times if isinstance(time, int)) / 1e9 if times else None
 
 
 def collector_kind(record: Record) -> str | None:

@@ -22,7 +22,7 @@ from knee.explain.causes.idle import serial_part
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.computing.collector import COLLECTING
+from knee.explain.signs.computing.collector import COLLECTING, collects_less
 from knee.explain.signs.computing.hotspots import growth_in
 from knee.explain.signs.relief import Relief, relief
 from knee.explain.signs.words import as_ratio, plain
@@ -115,8 +115,11 @@ def _without_any(found: Evidence, taken: Part) -> Part:
 def _by_functions(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding where the collector's own functions take most of the CPU time that grows.
 
-    A program that sets its collector up by itself hears of no setting.
+    A program that sets its collector up by itself hears of no setting. Where one is heard and its loss stays, the
+    collector works beside threads that do not wait for it.
     """
+    if collects_less(found):
+        return None
     share, more, holds = growth_in(found, COLLECTING), book.value(MORE, TOGETHER), (MORE, TOGETHER)
     if not share > MOSTLY or not more.interval.low > LEAST:
         return None

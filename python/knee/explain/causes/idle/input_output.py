@@ -52,8 +52,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if not waited.interval.low > ENOUGH * mean(off).value > 0:
         return None
     changed = relief(found, NAME)
-    if changed is not None and _goes(changed):
-        return _in_memory(found, changed, waited)
+    if changed is not None and (_goes(changed) or _stays(found, changed, idle)):
+        return _in_memory(found, changed, waited) if _goes(changed) else None
     there = against(one_cpu.on_disk + TINY, found.many.on_disk + TINY)
     # Waits overlap with other threads' work on one cpu, so some of them are shorter, but they do not go.
     if not there.value > STILL:
@@ -93,6 +93,13 @@ def _goes(changed: Relief) -> bool:
     """
     fewer = changed.waits.interval.high < FEWER and changed.loss.interval.low > LEAST
     return fewer or changed.least > LEAST
+
+
+def _stays(found: Evidence, changed: Relief, idle: Mean) -> bool:
+    """Whether most of the loss surely stays where files are in memory, and nobody waits for a disk any more."""
+    there = found.setting(NAME)
+    gone = there is not None and against(there.on_disk + TINY, found.many.on_disk + TINY).interval.high < STILL
+    return gone and changed.loss.interval.high < MOST * idle.value
 
 
 def _in_memory(found: Evidence, changed: Relief, waited: Mean) -> Finding:

@@ -31,6 +31,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     machine, stream, pirate = besides_clock(found, book), slower(found, STREAM), slower(found, PIRATE)
     if not machine.low > LEAST or stream is None or not stream.interval.low > LEAST:
         return None
+    # Nearly every program feels other memory traffic a little.
+    if not stream.value >= shared_cache.ENOUGH * machine.value:
+        return None
     if pirate is None or not pirate.value < shared_cache.ENOUGH * machine.value:
         return None
     cache = shared_cache.explain(found, book)

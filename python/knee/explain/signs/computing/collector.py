@@ -54,6 +54,15 @@ def may_still_collect(found: Evidence) -> bool:
     return left is None or (left.blocks > 0 and not left.interval.high < STILL)
 
 
+def collects_less(found: Evidence) -> bool:
+    """Whether a program surely collects less with the setting that tests its collector."""
+    changed = found.setting("garbage collection")
+    if changed is None:
+        return False
+    known = ((_collecting(changed), _collecting(found.many)), (changed.collector, found.many.collector))
+    return any(left.interval.high < STILL for left in (over(*pair) for pair in known))
+
+
 def _collecting(cell: Cell) -> Array:
     """Return the share of the processors that collect, of each run of a Go program; NaN of others."""
     shares = np.full(cell.blocks, np.nan)
