@@ -9,7 +9,9 @@ import pytest
 from conftest import machine
 
 from knee import _binary
+from knee.explain import stopping
 from knee.store import StudyError
+from knee.study.checks.contradictions import EARLIEST
 from knee.study.design import plan
 from knee.study.design.cells import cells_of, ladder
 from knee.study.design.placements import Placements
@@ -239,6 +241,13 @@ def test_a_baseline_that_does_other_work_is_refused(own, said):
     with pytest.raises(StudyError, match=said):
         planned(study_spec)
     planned(replace(study_spec, baseline={"command": ["best"]}))
+
+
+def test_a_width_that_cannot_end_the_study_is_refused():
+    assert stopping.EARLIEST == EARLIEST
+    with pytest.raises(StudyError, match="width has no effect: a study has 13 blocks before"):
+        planned(asked(width=0.05, blocks=EARLIEST))
+    planned(asked(width=0.05, blocks=EARLIEST + 1))
 
 
 def test_nothing_is_built_for_a_baseline():

@@ -30,6 +30,9 @@ BLOCKS_FOR_A_WIDTH = 5
 MORE_BLOCKS = 8
 """Blocks made after all intervals have become narrow."""
 
+EARLIEST = BLOCKS_FOR_A_WIDTH + MORE_BLOCKS
+"""Blocks after which narrow intervals may end a study at the earliest."""
+
 BLOCKS_FOR_A_BUDGET = 2
 
 PAUSE, PAUSE_S = 10, 10.0
@@ -49,7 +52,7 @@ def enough(runs: list[Run], design: dict[str, Any]) -> str | None:
     """
     width, budget = design.get("width"), design.get("budget_s")
     made = max((run.spec["block"] for run in runs), default=0)
-    if width is not None and made >= BLOCKS_FOR_A_WIDTH + MORE_BLOCKS:
+    if width is not None and made >= EARLIEST:
         times = _times(runs, made)
         narrow = narrow_after(times, made - MORE_BLOCKS, width)
         if narrow is not None:

@@ -7,6 +7,9 @@ from knee.study.kinds.factors import CHOICES
 from knee.study.kinds.near import suggestion
 from knee.study.spec import StudySpec
 
+EARLIEST = 13
+"""Blocks after which narrow intervals may end a study at the earliest, as :mod:`knee.explain.stopping` has it."""
+
 
 def refuse_contradictions(study_spec: StudySpec) -> None:
     """Raise :class:`StudyError` for options that cannot go together."""
@@ -18,6 +21,9 @@ def refuse_contradictions(study_spec: StudySpec) -> None:
             raise StudyError(f"{name} is both a factor and an option", hint="leave one of them out")
     if study_spec.skip and "each" not in (study_spec.bind, *study_spec.factors.get("bind", [])):
         raise StudyError("skip has no effect without bind each", hint="add --bind each")
+    if study_spec.width is not None and study_spec.most_blocks <= EARLIEST:
+        message = f"width has no effect: a study has {EARLIEST} blocks before it may end, and this one has no more"
+        raise StudyError(message, hint="add --blocks 40, or leave --width out")
     if study_spec.events is not None and not study_spec.counters:
         raise StudyError("events has no effect without counters", hint="add --counters")
     foreign = "workload" in study_spec.program and "command" in (study_spec.baseline or {})
