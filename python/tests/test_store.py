@@ -96,6 +96,21 @@ def test_a_collector_of_java_is_known_by_its_threads(names, kind):
     assert joined(0, SPEC, record("1", 1, 9.0, 9.0, observed_threads=threads)).collector_kind == kind
 
 
+def test_what_the_kernel_counted_is_that_of_the_phase_which_is_measured():
+    def counted(wall_s: float, **more: object):
+        phase = {"name": "solve", "wall_ns": int(wall_s * 1e9), "cpu_ns": 0, "begin_ns": 0, "end_ns": 0, **more}
+        metric = {"name": "solve", "value": wall_s, "unit": "s"}
+        whole = record("1", 1, 9.0, 9.0, phases=[phase, phase], metric=metric, system_ns=7)
+        return joined(0, SPEC, whole).in_kernel
+
+    own = {"system_ns": 5, "minor_faults": 4, "voluntary_switches": 3, "involuntary_switches": 2}
+    assert counted(3.0, kernel=own) == {name: 2 * value for name, value in own.items()}
+    assert counted(3.0) is None, "a region of a command"
+    whole = counted(8.9)
+    assert whole
+    assert whole["system_ns"] == joined(0, SPEC, record("1", 1, 9.0, 9.0, system_ns=7)).in_kernel["system_ns"] == 7
+
+
 @pytest.mark.parametrize(("names", "seconds"), [(["ghc_ticker"], None), (["G1 Conc#0", "C2"], 2.0), ([], None)])
 def test_a_runtime_whose_collector_has_no_name_tells_nothing_of_it(names, seconds):
     threads = [THREAD | {"name": name, "helper": True, "cpu_ns": 2_000_000_000} for name in names]

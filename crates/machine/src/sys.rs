@@ -268,7 +268,7 @@ pub fn reap(pid: Option<i32>) -> Option<Ended> {
     (ended > 0).then_some(Ended { pid: ended, status, max_rss_bytes })
 }
 
-/// Resources that ended children used, with the children that they had waited for.
+/// Resources that processes used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// CPU time outside the kernel.
@@ -285,14 +285,24 @@ pub struct Usage {
     pub involuntary_switches: u64,
 }
 
-/// The resources that all reaped children of this process used together.
+/// The resources that all reaped children of this process used together, with the children that they had waited for.
 #[must_use]
 pub fn children_usage() -> Usage {
+    usage_of(libc::RUSAGE_CHILDREN)
+}
+
+/// The resources that this process has used, all its threads.
+#[must_use]
+pub fn own_usage() -> Usage {
+    usage_of(libc::RUSAGE_SELF)
+}
+
+fn usage_of(who: libc::c_int) -> Usage {
     let mut raw = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to a whole rusage that lives through the call, and all zeroes are a valid rusage, so it
     // may be read even if the call had failed (it cannot: both arguments are valid).
     let raw = unsafe {
-        libc::getrusage(libc::RUSAGE_CHILDREN, raw.as_mut_ptr());
+        libc::getrusage(who, raw.as_mut_ptr());
         raw.assume_init()
     };
     let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);

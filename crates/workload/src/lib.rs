@@ -20,7 +20,7 @@ pub use args::{Args, Param, one_of};
 pub use counter::{Counter, Publish, Publisher};
 pub use counts::{COUNTS, Count};
 pub use layout::{LAYOUTS, Layout};
-pub use phases::{Phase, Phases, Readings};
+pub use phases::{InKernel, Phase, Phases, Readings};
 pub use progress::{Passes, Progress};
 pub use team::{Bind, MOST_THREADS, Team};
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use knee_machine::clock::{monotonic, nanoseconds, process_cpu};
+use knee_machine::sys::{Usage, own_usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,33 @@ pub struct Phase {
     /// the wall and CPU time that these threads spent in it together.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, u64>,
+    /// What the kernel counted of the whole process in between; absent of a region and of a rehearsal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<InKernel>,
+}
+
+/// What the kernel counts of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InKernel {
+    /// The part of the CPU time that is inside the kernel.
+    pub system_ns: u64,
+    /// Page faults that needed no disk.
+    pub minor_faults: u64,
+    /// Times a thread gave up its cpu.
+    pub voluntary_switches: u64,
+    /// Times a thread lost its cpu.
+    pub involuntary_switches: u64,
+}
+
+impl InKernel {
+    fn between(before: Usage, after: Usage) -> Self {
+        Self {
+            system_ns: nanoseconds(after.system.saturating_sub(before.system)),
+            minor_faults: after.minor_faults.saturating_sub(before.minor_faults),
+            voluntary_switches: after.voluntary_switches.saturating_sub(before.voluntary_switches),
+            involuntary_switches: after.involuntary_switches.saturating_sub(before.involuntary_switches),
+        }
+    }
 }
 
 /// The phases of one run, in order.
@@ -92,9 +120,11 @@ impl Phases {
             begins(name);
         }
         let first = self.reader.as_ref().map(|read| read());
+        let before = own_usage();
         let (begin, cpu) = (monotonic(), process_cpu());
         let result = work();
         let (end, cpu_end) = (monotonic(), process_cpu());
+        let after = own_usage();
         if let (Some(first), Some(read)) = (first, &self.reader) {
             self.readings.push([first, read()]);
         }
@@ -109,6 +139,7 @@ impl Phases {
             begin_ns: since(self.launch, begin),
             end_ns: since(self.launch, end),
             counters: BTreeMap::new(),
+            kernel: Some(InKernel::between(before, after)),
         });
         result
     }
@@ -127,7 +158,7 @@ impl Phases {
     /// Replaces the times of the phase that ended last by virtual ones: it was a rehearsal. When it began and ended stays.
     pub fn rehearsed(&mut self, wall_ns: u64, cpu_ns: u64) {
         if let Some(phase) = self.done.last_mut() {
-            (phase.wall_ns, phase.cpu_ns) = (wall_ns, cpu_ns);
+            (phase.wall_ns, phase.cpu_ns, phase.kernel) = (wall_ns, cpu_ns, None);
         }
     }
 
@@ -161,7 +192,10 @@ mod tests {
         let launch = monotonic();
         std::thread::sleep(pause);
         let mut phases = Phases::launched_at(launch);
-        phases.measure("first", || std::thread::sleep(pause));
+        phases.measure("first", || {
+            std::thread::sleep(pause);
+            std::hint::black_box(vec![1_u8; 64 << 20]);
+        });
         phases.measure("second", || std::thread::sleep(pause));
         phases.count("matches", 3);
         phases.count("matches", 4);
@@ -171,5 +205,8 @@ mod tests {
         assert!(second.end_ns <= nanoseconds(monotonic().saturating_sub(launch)), "{done:?}");
         assert!(done.iter().all(|phase| phase.end_ns - phase.begin_ns == phase.wall_ns && phase.wall_ns >= 2_000_000));
         assert_eq!((first.counters.len(), second.counters["matches"]), (0, 7));
+        let [first, second] = [first, second].map(|phase| phase.kernel.expect("it is no rehearsal"));
+        assert!(first.voluntary_switches > 0 && second.voluntary_switches > 0, "{done:?}");
+        assert!(first.minor_faults > second.minor_faults, "{done:?}");
     }
 }

@@ -359,6 +359,15 @@ Pages = dict[str, int] | dict[str, Any]
 """Pages by node, or why they are not known."""
 
 
+class InKernel(TypedDict):
+    """What the kernel counts of a process."""
+
+    system_ns: int
+    minor_faults: int
+    voluntary_switches: int
+    involuntary_switches: int
+
+
 class Phase(TypedDict):
     """One phase as it goes into the record."""
 
@@ -368,6 +377,7 @@ class Phase(TypedDict):
     begin_ns: int
     end_ns: int
     counters: NotRequired[dict[str, int]]
+    kernel: NotRequired[InKernel]
 
 
 class Pinning(TypedDict):
@@ -937,8 +947,14 @@ _OUTPUT = thing({"stdout_bytes": COUNT}, {"stderr_tail": TEXT, "stdout_tail": TE
 _PAGES = either(any_name(COUNT), thing({"unavailable": TEXT}), called="a pages")
 
 
+_IN_KERNEL = thing(
+    {"system_ns": COUNT, "minor_faults": COUNT, "voluntary_switches": COUNT, "involuntary_switches": COUNT}
+)
+
+
 _PHASE = thing(
-    {"name": TEXT, "wall_ns": COUNT, "cpu_ns": COUNT, "begin_ns": COUNT, "end_ns": COUNT}, {"counters": any_name(COUNT)}
+    {"name": TEXT, "wall_ns": COUNT, "cpu_ns": COUNT, "begin_ns": COUNT, "end_ns": COUNT},
+    {"counters": any_name(COUNT), "kernel": _IN_KERNEL},
 )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from knee.store import Run
 
 CLASSES = ("nobody", "one", "few", "waiting")
 """Classes of idle time (``knee.store.records.idle``)."""
-
-NEARLY = 0.95
-"""Share of a run that a phase must have, where idle time of the whole run stands for that of the phase."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class Cell:
     @property
     def _whole(self) -> tuple[Run, ...]:
         """The runs whose time is nearly that of the whole run; idle time is known of nothing less."""
-        return tuple(run for run in self.runs if run.time_s > NEARLY * run.record["wall_ns"] / 1e9)
+        return tuple(run for run in self.runs if run.is_whole)
 
     def by_block(self, value: dict[int, float]) -> Array:
         """Return values by block."""
@@ -76,6 +73,12 @@ class Cell:
     def faults(self) -> Array:
         """Numbers of page faults."""
         return self._each("faults")
+
+    @property
+    def copy_faults(self) -> Array:
+        """Page faults of one copy, of runs of copies. A phase is that of one of them."""
+        alone = any(run.spec.get("metric") for run in self.runs)
+        return self.faults / (1 if alone else self.threads)
 
     @property
     def sleeps(self) -> Array:
@@ -138,14 +141,20 @@ class Cell:
         return self.by_block(found)
 
 
+def _in_kernel(run: Run, name: str) -> float:
+    """Return what the kernel counted in the time of a run, or of its phase; NaN where that is not known."""
+    counted = run.in_kernel
+    return np.nan if counted is None else float(cast("dict[str, int]", counted)[name])
+
+
 _VALUES: dict[str, Callable[[Run], float]] = {
     "seconds": lambda run: run.time_s,
     "cpu": lambda run: run.cpu_s or np.nan,
-    "system": lambda run: run.record["system_ns"] / 1e9,
-    "faults": lambda run: run.record["rusage"]["minor_faults"],
-    "helpers": lambda run: run.helpers_s,
-    "collector": lambda run: np.nan if run.collector_s is None else run.collector_s,
-    "sleeps": lambda run: run.record["rusage"]["voluntary_switches"],
-    "own sleeps": lambda run: np.nan if run.own_sleeps is None else run.own_sleeps,
-    "turns": lambda run: run.record["rusage"]["involuntary_switches"],
+    "system": lambda run: _in_kernel(run, "system_ns") / 1e9,
+    "faults": lambda run: _in_kernel(run, "minor_faults"),
+    "helpers": lambda run: run.helpers_s if run.is_whole else np.nan,
+    "collector": lambda run: np.nan if run.collector_s is None or not run.is_whole else run.collector_s,
+    "sleeps": lambda run: _in_kernel(run, "voluntary_switches"),
+    "own sleeps": lambda run: np.nan if run.own_sleeps is None or not run.is_whole else run.own_sleeps,
+    "turns": lambda run: _in_kernel(run, "involuntary_switches"),
 }

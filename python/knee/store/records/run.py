@@ -8,7 +8,10 @@ from typing import cast
 from knee.store.records import threads
 from knee.store.records.idle import Idle, idle_of
 from knee.store.roles import role_of
-from knee.store.seam import Changed, Exit, Hotspots, Level, Record, Role, RunSpec, Switches
+from knee.store.seam import Changed, Exit, Hotspots, InKernel, Level, Record, Role, RunSpec, Switches
+
+NEARLY = 0.95
+"""Share of a run that a phase must have, where what is known of the whole run stands for it."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,33 @@ class Run:
     def is_control(self) -> bool:
         """Whether it is a control, not a run of the design: a baseline, copies, a counting run."""
         return self.role != "measure"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its time is nearly that of the whole run, for which most of a record is."""
+        return self.time_s > NEARLY * self.record["wall_ns"] / 1e9
+
+    @property
+    def in_kernel(self) -> InKernel | None:
+        """What the kernel counted in its time; None of a part of the run of which the record does not say that."""
+        name = (self.record.get("metric") or {}).get("name")
+        phases = [phase["kernel"] for phase in self.record["phases"] if phase["name"] == name and "kernel" in phase]
+        if phases:
+            return {
+                "system_ns": sum(one["system_ns"] for one in phases),
+                "minor_faults": sum(one["minor_faults"] for one in phases),
+                "voluntary_switches": sum(one["voluntary_switches"] for one in phases),
+                "involuntary_switches": sum(one["involuntary_switches"] for one in phases),
+            }
+        if not self.is_whole:
+            return None
+        usage = self.record["rusage"]
+        return {
+            "system_ns": self.record["system_ns"],
+            "minor_faults": usage["minor_faults"],
+            "voluntary_switches": usage["voluntary_switches"],
+            "involuntary_switches": usage["involuntary_switches"],
+        }
 
     @property
     def changed(self) -> list[Changed]:

@@ -136,6 +136,7 @@ fn phase(name: &str, uses: &[&Use], launch_ns: u64) -> Option<Phase> {
         begin_ns: begin.saturating_sub(launch_ns),
         end_ns: end.saturating_sub(launch_ns),
         counters: counters.map(|(name, value)| (name.to_owned(), value)).into(),
+        kernel: None,
     })
 }
 

@@ -117,7 +117,7 @@ def _one_map(found: Evidence, book: Ledger) -> Finding | None:
     if copies is None:
         return None
     each = mean(found.base.system).value / mean(found.base.faults).value
-    as_many = mean(copies.faults).value / copies.threads / mean(found.base.faults).value
+    as_many = mean(copies.copy_faults).value / mean(found.base.faults).value
     if not each < A_FAULT_S or not as_many > AS_MANY:
         return None
     waiting, for_pages = waits(found), _sleeps_for_pages(found)
