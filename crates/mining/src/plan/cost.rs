@@ -1,7 +1,7 @@
 //! What a plan costs, by a rough model of the graph: enough to leave out what is far from the best. What is left is
 //! tried on a part of the graph.
 
-use super::order::choices;
+use super::order::{orders, plain, with_tails};
 use super::{Bounds, Choice, Plan, Tail};
 use crate::pattern::Pattern;
 
@@ -67,13 +67,32 @@ pub(crate) fn promising(pattern: &Pattern, shape: &Shape) -> Vec<Choice> {
         let different = choice.tables != plan.tables.is_empty() && loose != plan.less.is_empty();
         different.then(|| (shape.cost(&plan), choice))
     };
-    let mut all: Vec<_> = choices(pattern).into_iter().filter_map(costing).collect();
+    let orders = cheapest(pattern, shape, orders(pattern));
+    let choices = orders.iter().flat_map(|order| with_tails(pattern, order));
+    let mut all: Vec<_> = choices.filter_map(costing).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     let least = all[0].0;
     let near = all.into_iter().take(KEPT).take_while(|(cost, _)| *cost <= least * WORSE);
     near.flat_map(|(_, choice)| [Choice { turned: true, ..choice.clone() }, choice]).collect()
 }
 
+/// The orders that cost least with a tail of one vertex, where there are so many that all their tails would take minutes:
+/// what order is best depends little on the tail.
+fn cheapest(pattern: &Pattern, shape: &Shape, mut orders: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    if orders.len() > MANY_ORDERS {
+        orders.sort_by_cached_key(|order| {
+            // Costs are positive, so that their bits are in their order.
+            shape.cost(&Plan::new(pattern, &plain(order, Tail::Ranked))).to_bits()
+        });
+        orders.truncate(BEST_ORDERS);
+    }
+    orders
+}
+
+/// More than a pattern of six vertices has.
+const MANY_ORDERS: usize = 720;
+/// So many of them have all their tails tried.
+const BEST_ORDERS: usize = 100;
 /// How many choices are tried.
 const KEPT: usize = 16;
 /// How many times the least cost one may seem to have that is tried.

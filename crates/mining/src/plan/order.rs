@@ -3,23 +3,34 @@
 use super::{Choice, Tail};
 use crate::pattern::{Pattern, Relabelling, members};
 
-/// All orders in which each vertex is joined to one before it, one of those that differ by a symmetry; each with a tail
-/// of one vertex, with and without conditions on it, and with the longest that it may have; each with and without
-/// tables, and with all vertices of the tail different or not.
+/// All choices: every order with every tail, with and without tables.
 pub(crate) fn choices(pattern: &Pattern) -> Vec<Choice> {
+    orders(pattern).iter().flat_map(|order| with_tails(pattern, order)).collect()
+}
+
+/// All orders in which each vertex is joined to one before it, one of those that differ by a symmetry.
+pub(super) fn orders(pattern: &Pattern) -> Vec<Vec<usize>> {
     let mut orders = Vec::new();
     extend(pattern, &mut Vec::new(), &pattern.automorphisms(), &mut orders);
-    let with_tail = |order: Vec<usize>| {
-        let longest = longest_tail(pattern, &order);
-        let one = [Tail::Ranked, Tail::Free(1), Tail::Loose(1)];
-        let more = if longest > 1 { vec![Tail::Free(longest), Tail::Loose(longest)] } else { Vec::new() };
-        let choice = move |tail| {
-            let choice = Choice { order: order.clone(), tail, tables: false, turned: false };
-            [Choice { tables: true, ..choice.clone() }, choice]
-        };
-        one.into_iter().chain(more).flat_map(choice)
+    orders
+}
+
+/// An order with a tail of one vertex, with and without conditions on it, and with the longest that it may have; each
+/// with and without tables, and with all vertices of the tail different or not.
+pub(super) fn with_tails(pattern: &Pattern, order: &[usize]) -> Vec<Choice> {
+    let longest = longest_tail(pattern, order);
+    let one = [Tail::Ranked, Tail::Free(1), Tail::Loose(1)];
+    let more = if longest > 1 { vec![Tail::Free(longest), Tail::Loose(longest)] } else { Vec::new() };
+    let choice = |tail| {
+        let choice = plain(order, tail);
+        [Choice { tables: true, ..choice.clone() }, choice]
     };
-    orders.into_iter().flat_map(with_tail).collect()
+    one.into_iter().chain(more).flat_map(choice).collect()
+}
+
+/// An order with a tail, without tables.
+pub(super) fn plain(order: &[usize], tail: Tail) -> Choice {
+    Choice { order: order.to_vec(), tail, tables: false, turned: false }
 }
 
 /// Extends an order by each vertex that may come next; of those that a symmetry exchanges, which leaves what is ordered
