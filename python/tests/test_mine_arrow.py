@@ -62,13 +62,14 @@ def test_what_cannot_be_written_is_refused(binary, words, why):
 def test_a_file_keeps_what_it_holds_until_there_is_an_answer(binary, tmp_path):
     kept, link = tmp_path / "kept.arrows", tmp_path / "link.arrows"
     kept.write_text("kept")
+    kept.chmod(0o600)
     link.symlink_to(kept)
     refused(mine(binary, "match", tmp_path / "none.txt", "--arrow", link), "cannot read graph")
     refused(mine(binary, "match", "--limit", "0", GRAPH, "--arrow", tmp_path / "new.arrows"), "bad argument: limit")
     assert kept.read_text() == "kept"
     assert {path.name for path in tmp_path.iterdir()} == {"kept.arrows", "link.arrows"}
     said(binary, "match", GRAPH, "--arrow", link)
-    assert link.is_symlink()
+    assert (link.is_symlink(), kept.stat().st_mode & 0o777) == (True, 0o600)
     assert pyarrow.ipc.open_stream(kept.read_bytes()).read_all().num_rows == 10
 
 

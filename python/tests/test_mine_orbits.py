@@ -58,6 +58,7 @@ def test_vertices_are_the_users_own():
     assert set(knee.mine.per_vertex(numbers)) == {10, 20, 30}
 
 
+@pytest.mark.filterwarnings("ignore:no vertex has the label")
 def test_labels_are_those_of_the_users_vertices():
     rng = random.Random(2)
     for _ in range(60):

@@ -228,7 +228,7 @@ ARGUMENTS = {
     "q6 x.parquet --scale 1": ["--scale with x.parquet: a scale is of the table that is generated"],
     "q6 --split 2 --json": ["--split with --json: it prints parts", "hint: give it to --merge"],
     "q6 --split 2 --format csv": ["--split with --format: it prints parts"],
-    "q6 --split 2 --isa portable": ["--split with --isa: it only says which parts there are", "hint: give --isa to"],
+    "q6 --split 2 --isa portable": ["--split with --isa: it only says which parts there are", "hint: leave it out; how a machine answers is for --part"],
     "q6 --split 2 --repeat 3": ["--split with --repeat: it only says"],
 }
 

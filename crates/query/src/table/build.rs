@@ -76,9 +76,7 @@ impl Chunk {
         };
         Self { rows, columns: columns.into_iter().map(pack).collect() }
     }
-}
 
-impl Chunk {
     /// The different texts of a column; none of one that has other values.
     pub(crate) fn texts(&self, column: usize) -> &[String] {
         match &self.columns[column] {

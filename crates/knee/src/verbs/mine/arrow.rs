@@ -2,7 +2,7 @@
 //! without parsing.
 
 use std::collections::HashMap;
-use std::fs::{File, remove_file};
+use std::fs::{File, remove_file, set_permissions};
 use std::io::{self, BufWriter, ErrorKind, Write, stdout};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,12 @@ impl<'a> Target<'a> {
         let written = match self.place {
             Place::Output => table(action, answer, stdout()),
             Place::Opened(file) => table(action, answer, file),
-            Place::Replaced(path) => files::write_whole(&path, |part| table(action, answer, File::create(part)?)),
+            Place::Replaced(path) => files::write_whole(&path, |part| {
+                if let Ok(found) = path.metadata() {
+                    set_permissions(part, found.permissions())?;
+                }
+                table(action, answer, File::create(part)?)
+            }),
         };
         match written {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(cannot_write(self.path, &error)),

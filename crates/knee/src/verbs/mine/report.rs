@@ -11,7 +11,7 @@ use crate::verbs::direct::Done;
 pub(super) struct Report<'a> {
     entries: Map<String, Value>,
     /// A name, and numbers in lines behind a first one that says what they are.
-    table: Option<(&'static str, &'a str)>,
+    table: Option<(&'a str, &'a str)>,
 }
 
 impl<'a> Report<'a> {
@@ -25,7 +25,7 @@ impl<'a> Report<'a> {
     }
 
     /// Without what is known of a run.
-    pub(super) fn new(args: &Args, answer: &'a str) -> Self {
+    pub(super) fn new(args: &'a Args, answer: &'a str) -> Self {
         let action = args.text(ACTION);
         let induced = match (args.text("induced"), action) {
             ("auto", "motifs" | "per-vertex" | "per-edge") => "vertex",
@@ -38,20 +38,19 @@ impl<'a> Report<'a> {
         report.add("induced", induced.into());
         report.add("plan", args.text("plan").into());
         match action {
-            "explain" => report.add("explain", answer.lines().collect()),
-            "motifs" => report.add("motifs", motifs(answer)),
-            "cliques" => report.add("cliques", motifs(answer)),
+            "explain" => report.add(action, answer.lines().collect()),
+            "motifs" | "cliques" => report.add(action, motifs(answer)),
             "per-vertex" | "per-edge" => {
                 report.add("columns", head(answer).split(' ').collect());
-                report.table = Some((if action == "per-vertex" { "per-vertex" } else { "per-edge" }, answer));
+                report.table = Some((action, answer));
             }
             "match" => {
                 // Which vertex is which in each of them.
                 report.add("pattern_edges", head(answer).into());
                 report.table = Some(("matches", answer));
             }
-            "fsm" => report.add("fsm", frequent(answer)),
-            "exists" => report.add("exists", (answer == "yes").into()),
+            "fsm" => report.add(action, frequent(answer)),
+            "exists" => report.add(action, (answer == "yes").into()),
             _ => report.add("count", number(answer)),
         }
         if ["count", "explain", "match", "exists"].contains(&action) {

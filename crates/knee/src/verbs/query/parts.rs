@@ -26,7 +26,7 @@ impl Divide for Query {
         }
         if let Some(name) = self.direct.given.keys().find(|name| !DESCRIBED.contains(&name.as_str())) {
             return Err(Failure::new(format!("--split with --{name}: it only says which parts there are"))
-                .hint(format!("give --{name} to --part, or leave it out")));
+                .hint("leave it out; how a machine answers is for --part to say"));
         }
         Ok(parts::split(&args, parts)?)
     }
