@@ -168,6 +168,8 @@ TEXTS = {
     "SELECT sum(l_tax / 2) FROM lineitem": ["does not know the operator /", ELSEWHERE],
     'SELECT count(*) FROM lineitem WHERE l_shipmode = "AIR"': ["unknown column 'AIR'", "write texts in single quotes"],
     "SELECT l_ship FROM lineitem": ["unknown column 'l_ship'"],
+    "SELECT sum(orders.l_tax) FROM lineitem": ["unknown table 'orders'; the query reads lineitem", "hint: write"],
+    "SELECT sum(l_tax) FROM lineitem WHERE other.l_tax > 0": ["unknown table 'other'"],
     "SELECT count(*) FROM lineitem GROUP BY l_orderkey, l_partkey": ["l_orderkey: up to ", "at most 65535 groups"],
     "SELECT l_shipmode FROM lineitem": ["l_shipmode is neither in an aggregate nor in GROUP BY"],
     "SELEC sum(l_tax) FROM lineitem": ["this is not SQL: expected an SQL statement, found SELEC at line 1, column 1"],
@@ -219,6 +221,7 @@ ARGUMENTS = {
     "q6 --layout wide": ["layout 'wide'; expected blocked, interleaved"],
     "q6 --encoding zip": ["encoding 'zip'; expected plain, narrow or split"],
     "q6 --runtime tbb": ["runtime 'tbb'; expected near, strict"],
+    "q6 --json --format csv": ["--json with --format csv: the report has its rows as JSON", "hint: leave out one"],
     "q6 --format xml": ["format 'xml'; expected table, csv or json"],
     "q6 --repeat 0": ["repeat '0'; expected a whole number from 1"],
     "q6 no-such.parquet": ["cannot read no-such.parquet: No such file or directory", "hint: give the path"],
@@ -228,7 +231,10 @@ ARGUMENTS = {
     "q6 x.parquet --scale 1": ["--scale with x.parquet: a scale is of the table that is generated"],
     "q6 --split 2 --json": ["--split with --json: it prints parts", "hint: give it to --merge"],
     "q6 --split 2 --format csv": ["--split with --format: it prints parts"],
-    "q6 --split 2 --isa portable": ["--split with --isa: it only says which parts there are", "hint: leave it out; how a machine answers is for --part"],
+    "q6 --split 2 --isa portable": [
+        "--split with --isa: it only says which parts",
+        "hint: leave it out; how a machine",
+    ],
     "q6 --split 2 --repeat 3": ["--split with --repeat: it only says"],
 }
 

@@ -7,6 +7,7 @@ mod conditions;
 mod constants;
 mod limits;
 mod outputs;
+mod qualifiers;
 mod queries;
 mod scalars;
 mod select;

@@ -9,7 +9,7 @@ use sqlparser::dialect::DuckDbDialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Tokenizer;
 
-use super::{Order, Output, Select, conditions, limits, outputs, scalars};
+use super::{Order, Output, Select, conditions, limits, outputs, qualifiers, scalars};
 use crate::error::{outside, wrong};
 
 /// Deepest nesting of parentheses and operators.
@@ -24,11 +24,16 @@ pub fn parse(text: &str) -> Result<Select, Error> {
     let tokens = Tokenizer::new(&DuckDbDialect {}, text).tokenize_with_location();
     let tokens = tokens.map_err(|error| not_sql(&error.into()))?;
     limits::of_tokens(&tokens)?;
+    let before_columns = qualifiers::of_tokens(&tokens);
     let parser = Parser::new(&DuckDbDialect {}).with_recursion_limit(DEPTH);
     let statements = parser.with_tokens_with_locations(tokens).parse_statements().map_err(|error| not_sql(&error))?;
     let mut statements = statements.into_iter();
     match (statements.next(), statements.next()) {
-        (Some(Statement::Query(query)), None) => of_query(*query),
+        (Some(Statement::Query(query)), None) => {
+            let select = of_query(*query)?;
+            qualifiers::check(&before_columns, &select.table)?;
+            Ok(select)
+        }
         (Some(Statement::Query(_)), Some(_)) => Err(outside("more than one query")),
         (Some(other), _) => Err(outside(first_word(&other))),
         (None, _) => Err(wrong("the query is empty").hint("--sql \"SELECT ... FROM lineitem\"")),

@@ -64,6 +64,10 @@ impl Native for Query {
             return done;
         }
         if self.direct.json() {
+            if let Some(format) = self.direct.given.get("format").filter(|format| *format != "json") {
+                return Err(Failure::new(format!("--json with --format {format}: the report has its rows as JSON"))
+                    .hint("leave out one of them"));
+            }
             // The answer is a part of the report.
             self.direct.given.insert("format".into(), "json".into());
         }
