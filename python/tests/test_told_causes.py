@@ -259,6 +259,10 @@ def test_threads_that_spin_take_longer_where_threads_outnumber_cpus():
     assert list(named(evidence_of(BASE, spins, tests))) == [("spinning",)]
     flat = {**tests, "twice the threads": Made(0.75, 1.5)}
     assert ("spinning",) not in named(evidence_of(BASE, spins, flat))
+    for collecting, is_named in ((2, True), (30, False)):
+        collects = replace(spins, goroutines={"processors": 100, "collecting": collecting})
+        found = named(evidence_of(BASE, collects, tests))
+        assert (("spinning",) in found) == is_named, "a collector may do that work"
 
 
 @pytest.mark.parametrize(

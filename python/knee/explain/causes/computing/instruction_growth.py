@@ -21,7 +21,7 @@ from knee.explain.causes.machine.shared_cache import REFILLS
 from knee.explain.evidence.evidence import ONE_CPU, Evidence
 from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.ledger import MACHINE, MACHINES, MORE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.computing.collector import collector_costs, may_still_collect
+from knee.explain.signs.computing.collector import may_be_collecting
 from knee.explain.signs.computing.each_thread import each_thread
 from knee.explain.signs.computing.growth import Growth, between, growth
 from knee.explain.signs.computing.hotspots import compiles, grown, said, spread
@@ -46,9 +46,6 @@ FREE = 0.5
 
 UNTOLD = 0.1
 """Less growth on one cpu than this is not named where the curve does not tell how it grows."""
-
-MOSTLY = 0.5
-"""Share of the growth that a collector's own work may be."""
 
 TINY = 1e-4
 """CPU time outside of the kernel counts as this many seconds, at least, so that it has a logarithm."""
@@ -92,7 +89,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     less = book.value(TOGETHER, UNDIVIDED)
     holds = (MORE, TOGETHER, UNDIVIDED) if less.interval.high < 0 or less.value < -FREE * on_one.value else (MORE,)
     more = book.value(*holds)
-    if not more.interval.low > LEAST or _may_collect(found, more.value):
+    if not more.interval.low > LEAST or may_be_collecting(found, more.value):
         return None
     return Finding(
         series=found.series.name,
@@ -120,11 +117,6 @@ def _of_disk_waits(found: Evidence) -> bool:
     more_s = mean(one_cpu.cpu).value - mean(found.base.cpu).value
     more_waits = mean(one_cpu.sleeps).value - mean(found.base.sleeps).value
     return more_s < A_WAIT_S * more_waits
-
-
-def _may_collect(found: Evidence, part: float) -> bool:
-    """Whether most of it may be a collector's work, and no run without it tells."""
-    return may_still_collect(found) and collector_costs(found) > MOSTLY * part
 
 
 def _outside(found: Evidence) -> Mean:

@@ -20,6 +20,7 @@ from knee.explain.causes.cause import LINES, OPEN, Finding, Part
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
+from knee.explain.signs.computing.collector import may_be_collecting
 from knee.explain.signs.computing.each_thread import each_thread
 from knee.explain.signs.computing.growth import growth
 from knee.explain.signs.computing.hotspots import compiles, grown, said, spread
@@ -47,7 +48,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if not grown.interval.low > LEAST or not _outside(found) > MOSTLY * grown.value:
         return None
     # Threads that sleep while they wait compute for each hand-over of a lock.
-    if lock_passed_on(found, book):
+    if lock_passed_on(found, book) or may_be_collecting(found, grown.value):
         return None
     part = grown
     if passive is not None and passive.least > LEAST:

@@ -19,6 +19,9 @@ COLLECTING = (
 WAKES = 400.0
 """Go's runtime wakes its threads this much more often in a second, at least, where it collects often."""
 
+MOSTLY = 0.5
+"""Share of a part that a collector must be able to cost, where that may be its work."""
+
 STILL = 0.5
 """Share of the collecting that is left, at most, where a setting takes it away."""
 
@@ -52,6 +55,11 @@ def may_still_collect(found: Evidence) -> bool:
     changed = found.setting("garbage collection")
     left = None if changed is None else over(_collecting(changed), _collecting(found.many))
     return left is None or (left.blocks > 0 and not left.interval.high < STILL)
+
+
+def may_be_collecting(found: Evidence, part: float) -> bool:
+    """Whether most of a part of the loss may be a collector's work, and no run without it tells."""
+    return may_still_collect(found) and collector_costs(found) > MOSTLY * part
 
 
 def collects_less(found: Evidence) -> bool:
