@@ -60,7 +60,7 @@ class Part:
     @property
     def certain(self) -> bool:
         """Whether it is above 0 beyond what chance makes of so many causes."""
-        # An end that holds more than chance, such as time that may belong to others, is farther away.
+        # The upper end is no measure of chance: a share is cut off where it cannot be more.
         return self.value - self.low < CERTAIN * self.value
 
     @classmethod

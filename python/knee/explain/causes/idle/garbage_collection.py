@@ -115,8 +115,8 @@ def _without_any(found: Evidence, taken: Part) -> Part:
 def _by_functions(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding where the collector's own functions take most of the CPU time that grows.
 
-    A program that sets its collector up by itself hears of no setting. Where one is heard and its loss stays, the
-    collector works beside threads that do not wait for it.
+    A program that sets its collector up by itself hears of no setting. Where one is heard, what it takes off the loss
+    decides: a collector may work beside threads that do not wait for it.
     """
     if collects_less(found):
         return None

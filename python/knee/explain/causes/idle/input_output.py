@@ -52,11 +52,11 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if not waited.interval.low > ENOUGH * mean(off).value > 0:
         return None
     changed = relief(found, NAME)
-    if changed is not None and (_goes(changed) or _stays(found, changed, idle)):
-        return _in_memory(found, changed, waited) if _goes(changed) else None
+    if changed is not None and _goes(changed):
+        return _in_memory(found, changed, waited)
     there = against(one_cpu.on_disk + TINY, found.many.on_disk + TINY)
     # Waits overlap with other threads' work on one cpu, so some of them are shorter, but they do not go.
-    if not there.value > STILL:
+    if not there.value > STILL or (changed is not None and _stays(found, changed, idle)):
         return None
     # Who waits for a cpu is not asleep.
     share = over(found.many.on_disk, off - found.many.idle("waiting"))
