@@ -252,6 +252,20 @@ pub struct Ended {
     pub max_rss_bytes: u64,
 }
 
+/// The number of a child that has ended and was not reaped yet; none if there is none.
+#[must_use]
+pub fn ended_child() -> Option<i32> {
+    let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
+    // SAFETY: the pointer is to a whole object that lives through the call, and all zeroes are a valid one, so it may be
+    // read whether or not the call wrote it. Of children, the kernel writes the member that `si_pid` reads.
+    let (done, pid) = unsafe {
+        let done = libc::waitid(libc::P_ALL, 0, info.as_mut_ptr(), options);
+        (done, info.assume_init().si_pid())
+    };
+    (done == 0 && pid > 0).then_some(pid)
+}
+
 /// Reaps an ended child: this one, or any with `None`. None when none has ended yet, or there is none.
 #[must_use]
 pub fn reap(pid: Option<i32>) -> Option<Ended> {

@@ -5,6 +5,8 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::OnceLock;
 
 /// CPU time of one thread at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,11 +154,21 @@ fn children(pid: i32) -> Vec<i32> {
     let mut found = Vec::new();
     for tid in numbered(&format!("/proc/{pid}/task")) {
         let Ok(text) = fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")) else {
+            if are_listed() {
+                // The thread has ended.
+                continue;
+            }
             return children_by_parent(pid);
         };
         found.extend(text.split_ascii_whitespace().filter_map(|word| word.parse::<i32>().ok()));
     }
     found
+}
+
+/// Whether the kernel lists the children of a thread.
+fn are_listed() -> bool {
+    static LISTED: OnceLock<bool> = OnceLock::new();
+    *LISTED.get_or_init(|| Path::new("/proc/thread-self/children").exists())
 }
 
 fn children_by_parent(pid: i32) -> Vec<i32> {

@@ -2,34 +2,62 @@
 
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+/// Lines up to so many bytes wait to be compressed together: a short run has no more, and a long one not much memory.
+const WAITING: usize = 1 << 20;
+
 /// Gathers lines in memory and writes them when the run is over, so that no disk is touched while it runs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Samples {
     lines: Vec<u8>,
+    packed: GzEncoder<Vec<u8>>,
+    wanted: bool,
+}
+
+impl Default for Samples {
+    fn default() -> Self {
+        let packed = GzEncoder::new(Vec::new(), Compression::fast());
+        Self { lines: b"t_ns,source,name,value\n".to_vec(), packed, wanted: true }
+    }
 }
 
 impl Samples {
-    pub(crate) fn push(&mut self, t_ns: u64, source: &str, name: &str, value: u64) {
-        let (source, name) = (field(source), field(name));
-        writeln!(self.lines, "{t_ns},{source},{name},{value}").expect("memory takes every write");
+    /// Keeps nothing from here on: nobody will read it.
+    pub(crate) fn forget(&mut self) {
+        self.wanted = false;
     }
 
-    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
+    pub(crate) fn push(&mut self, t_ns: u64, source: &str, name: &str, value: u64) {
+        if !self.wanted {
+            return;
+        }
+        let (source, name) = (field(source), field(name));
+        writeln!(self.lines, "{t_ns},{source},{name},{value}").expect("memory takes every write");
+        if self.lines.len() >= WAITING {
+            self.pack();
+        }
+    }
+
+    fn pack(&mut self) {
+        self.packed.write_all(&self.lines).expect("memory takes every write");
+        self.lines.clear();
+    }
+
+    pub(crate) fn write(mut self, path: &Path) -> io::Result<()> {
         // Replaced by a new file: in a folder from somebody else, the old one may be a link to a file elsewhere.
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let mut out = GzEncoder::new(BufWriter::new(File::create_new(path)?), Compression::fast());
-        out.write_all(b"t_ns,source,name,value\n")?;
-        out.write_all(&self.lines)?;
-        out.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+        let mut file = File::create_new(path)?;
+        self.pack();
+        file.write_all(&self.packed.finish()?)?;
+        file.sync_all()
     }
 }
 
@@ -53,6 +81,24 @@ mod tests {
         samples.push(2, "region:f(a, \"b\")", "begin", 7);
         samples.push(3, "workload", "pairs (a, b)", 9);
         let text = String::from_utf8(samples.lines).unwrap();
-        assert_eq!(text, "1,thread:7,cpu,0\n2,\"region:f(a, \"\"b\"\")\",begin,7\n3,workload,\"pairs (a, b)\",9\n");
+        assert_eq!(
+            text,
+            "t_ns,source,name,value\n1,thread:7,cpu,0\n2,\"region:f(a, \"\"b\"\")\",begin,7\n3,workload,\"pairs (a, b)\",9\n"
+        );
+    }
+
+    #[test]
+    fn what_is_compressed_while_it_is_gathered_is_read_back_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, mut samples) = (folder.path().join("samples.csv.gz"), Samples::default());
+        let many = WAITING as u64 / 10;
+        (0..many).for_each(|at| samples.push(at, "thread:7", "cpu", at));
+        assert!(samples.lines.len() < WAITING);
+        samples.write(&path).unwrap();
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(File::open(&path).unwrap()), &mut text)
+            .unwrap();
+        assert_eq!(text.lines().count() as u64, 1 + many);
+        assert_eq!(text.lines().last(), Some(format!("{0},thread:7,cpu,{0}", many - 1).as_str()));
     }
 }

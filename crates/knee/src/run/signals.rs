@@ -63,6 +63,8 @@ pub(crate) struct Signals {
     limit: Cell<Option<Instant>>,
     /// How long Ctrl-Z has paused this process.
     paused: Cell<Duration>,
+    /// Whether a signal has come while a program ran.
+    came: Cell<bool>,
     /// The runner's launcher, which pauses with it. A launcher has none: it stops its program itself.
     launcher: Cell<Option<Pid>>,
 }
@@ -98,6 +100,7 @@ impl Signals {
             last_resort,
             limit: Cell::new(None),
             paused: Cell::default(),
+            came: Cell::default(),
             launcher: Cell::default(),
         };
         signals.stay_awake();
@@ -131,6 +134,19 @@ impl Signals {
             return None;
         }
         Some(*signal)
+    }
+
+    /// Notes that a signal has come, which the program may not heed.
+    pub(crate) fn note(&self) {
+        self.came.set(true);
+    }
+
+    /// Whether a signal has asked to stop since the last call, also one that has not been looked at yet.
+    pub(crate) fn have_come(&self) -> bool {
+        while self.next().is_some() {
+            self.note();
+        }
+        self.came.replace(false)
     }
 
     /// Arms the last resort for a run with this time limit; disarms it if there is none.

@@ -95,6 +95,15 @@ fn has_children() -> bool {
     waitid(WaitId::All, options).is_ok()
 }
 
+/// Reaps what has ended below us beside the program, whose end its watcher wants to see: of processes that have lost
+/// their parents we are the new one, as init would be, and until we reap them they count against the user's limits.
+/// Returns the largest resident set.
+pub(crate) fn reap_orphans(program: Pid) -> u64 {
+    let program = program.as_raw_nonzero().get();
+    let orphan = || sys::ended_child().filter(|pid| *pid != program).and_then(|pid| sys::reap(Some(pid)));
+    std::iter::from_fn(orphan).map(|ended| ended.max_rss_bytes).max().unwrap_or(0)
+}
+
 fn reap_all() -> u64 {
     std::iter::from_fn(|| sys::reap(None)).map(|ended| ended.max_rss_bytes).max().unwrap_or(0)
 }

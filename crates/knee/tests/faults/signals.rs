@@ -1,10 +1,10 @@
 //! Signals that were ignored when knee started, and Ctrl-Z.
 
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::json;
 
 use super::shared::{hand, json as record_of};
@@ -67,4 +67,52 @@ fn ctrl_z_pauses_until_it_is_continued() {
     let changed = &record["changed"][0];
     assert_eq!((&changed["fact"], &changed["held"]), (&json!("launcher"), &json!("running")));
     assert!(changed["found"].as_str().unwrap().starts_with("paused for 4"), "{changed}");
+}
+
+/// Processes that have lost their parents are knee's children, and are reaped while the program runs, as init does it.
+#[test]
+fn orphans_that_have_ended_are_reaped() {
+    let script = "for i in $(seq 50); do (true &); done; sleep 0.5; cat /proc/$PPID/task/*/children | wc -w";
+    let output = super::knee().args(["run", "--", "sh", "-c", script]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "1", "only the shell is left: {output:?}");
+}
+
+/// Starts knee without a terminal, whose Ctrl-C would reach the program as well.
+fn without_terminal(words: &[&str]) -> Child {
+    let mut command = Command::new("setsid");
+    command.arg(env!("CARGO_BIN_EXE_knee")).args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[test]
+fn an_interrupt_that_only_knee_gets_reaches_the_program() {
+    let knee = without_terminal(&["run", "--", "sh", "-c", "exec sleep 71.5"]);
+    until(|| super::alive("71.5"));
+    kill_process(Pid::from_child(&knee), Signal::INT).unwrap();
+    let output = knee.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert!(!super::alive("71.5"));
+}
+
+#[test]
+fn an_interrupted_warm_up_is_the_last_one() {
+    let script = "trap 'exit 0' INT; sleep 72.25 & wait";
+    let knee = without_terminal(&["run", "--warmup", "5", "--", "sh", "-c", script]);
+    until(|| super::alive("72.25"));
+    kill_process(Pid::from_child(&knee), Signal::INT).unwrap();
+    let output = knee.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(125), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("stopped"), "{output:?}");
+    assert!(!super::alive("72.25"));
+}
+
+/// What a program prints is shown as far as somebody reads it, and the time limit holds all the same.
+#[test]
+fn a_reader_that_does_not_read_does_not_keep_a_program_from_its_time_limit() {
+    let words = ["run", "--check", "73", "--timeout", "0.5", "--", "sh", "-c", "exec yes 73.75"];
+    let knee = super::knee().args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until(|| super::alive("73.75"));
+    until(|| !super::alive("73.75"));
+    let output = knee.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(124), "{:?}", output.stderr);
+    assert!(output.stdout.starts_with(b"73.75\n73.75\n"));
 }

@@ -1,18 +1,25 @@
 //! Finding the threads of a tree.
 
+use std::path::Path;
+
 use super::Sampler;
 use super::thread::Thread;
 use crate::proc::{descendants, numbered};
+
+/// Time after which it looks without news: they say nothing of a thread that was not found when it was new.
+const ANYWAY_NS: u64 = 1_000_000_000;
 
 impl Sampler {
     /// Finds new threads and processes.
     pub(super) fn look(&mut self, t_ns: u64) {
         // Asked first: what begins during the look is found by the next one.
         let newest = self.newest.number();
-        if newest.is_some() && newest == self.looked_until {
+        let news = newest.is_none() || newest != self.looked_until;
+        // Once more after the last news: a thread has a number shortly before it can be found.
+        if !news && !self.looked.1 && t_ns < self.looked.0 + ANYWAY_NS {
             return;
         }
-        self.looked_until = newest;
+        (self.looked_until, self.looked) = (newest, (t_ns, news));
         let (mut known, mut new) = (0, Vec::new());
         for pid in descendants(self.ancestor) {
             self.mappings.know(pid, t_ns);
@@ -33,9 +40,18 @@ impl Sampler {
             // A later look may watch them, after others have ended.
             self.looked_until = None;
         }
-        self.sampling.left_out = self.sampling.left_out.max(new.len().saturating_sub(room) as u64);
+        let mut left_out = new.len().saturating_sub(room) as u64;
         for (pid, tid) in new.into_iter().take(room) {
-            self.threads.extend(Thread::open(pid, tid, t_ns).map(|thread| (tid, thread)));
+            match Thread::open(pid, tid, t_ns) {
+                Some(thread) => drop(self.threads.insert(tid, thread)),
+                // It is there, so that it is our limit of open files that refuses it.
+                None if Path::new(&format!("/proc/{pid}/task/{tid}/stat")).exists() => {
+                    left_out += 1;
+                    self.looked_until = None;
+                }
+                None => {}
+            }
         }
+        self.sampling.left_out = self.sampling.left_out.max(left_out);
     }
 }

@@ -61,6 +61,8 @@ pub struct Sampler {
     newest: Newest,
     /// The newest thread of the machine at the last look.
     looked_until: Option<u32>,
+    /// When that was, and whether there was news then.
+    looked: (u64, bool),
     /// CPU time of reading every file of every thread, when that was last done.
     whole_cost: Duration,
     /// Cpus whose kernel leaves out its tick while one thread runs.
@@ -92,6 +94,7 @@ impl Sampler {
             budget: Budget::default(),
             newest: Newest::open(),
             looked_until: None,
+            looked: (0, true),
             whole_cost: Duration::ZERO,
             tickless: tickless(),
         }
@@ -102,6 +105,11 @@ impl Sampler {
     pub fn leaving(self, files: usize) -> Self {
         let fewer = files.saturating_sub(OTHER_FILES).div_ceil(2);
         Self { most: MOST_WATCHED.saturating_sub(fewer).max(FEWEST_WATCHED), ..self }
+    }
+
+    /// Keeps no series: nobody asked for one.
+    pub fn forget_series(&mut self) {
+        self.samples.forget();
     }
 
     /// Reads what the goroutines of this program do as well.

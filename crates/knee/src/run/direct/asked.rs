@@ -120,6 +120,14 @@ fn program(args: &mut Run) -> Result<Program, Failure> {
             Failure::new("--for only applies to programs; a built-in workload gets its threads from knee").hint(USAGE)
         );
     }
+    for (name, given) in [("--skip", args.skip.is_some()), ("--census-ms", args.census_ms.is_some())] {
+        if given {
+            let reason = format!(
+                "{name} only applies to programs; a built-in workload pins its threads and counts its pages itself"
+            );
+            return Err(Failure::new(reason).hint(USAGE));
+        }
+    }
     Ok(Program::Workload { workload, args: named, params: BTreeMap::new(), env, directory: None })
 }
 
@@ -131,6 +139,10 @@ fn refuse_contradictions(args: &Run, placement: &Placement) -> Result<(), Failur
     if args.skip.is_some() && args.bind != Some(Bind::Each) {
         let reason = "--skip needs --bind each";
         return Err(Failure::new(reason).hint(USAGE));
+    }
+    if args.samples.is_some() && args.sample_ms == 0 && args.census_ms == Some(0) {
+        let reason = "--samples with --sample-ms 0 and --census-ms 0: there are none to write";
+        return Err(Failure::new(reason).hint("leave out one of them"));
     }
     if let Some(path) = &args.events {
         Table::read(path)?;

@@ -32,7 +32,7 @@ pub(crate) fn before(spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), Hook
             HookError::Failed(reason, io::ErrorKind::Other)
         })?;
     }
-    Ok(())
+    if stop.signals.have_come() { Err(HookError::Abandoned) } else { Ok(()) }
 }
 
 /// The shell command after the run, warm-ups too.
@@ -79,6 +79,10 @@ fn once(spec: RunSpec, step: &str, stop: &StopRequests<'_>) -> Result<(), HookEr
     }
     let Some(end) = end else { return Err(HookError::Abandoned) };
     running.drain_rest(&left);
+    // A step that heeds a signal may end as if it were done.
+    if stop.signals.have_come() {
+        return Err(HookError::Abandoned);
+    }
     if end.status.is_some_and(|status| status.success()) {
         return Ok(());
     }

@@ -94,6 +94,9 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
             return not_started(spec, allowed, start, changed, &error);
         }
     };
+    if how.samples.is_none() {
+        running.forget_series();
+    }
     if let Some(cpu) = spec.sampler_cpu {
         // Only now, since the program would inherit it. If this cpu has gone since the plan, the sampler is unpinned,
         // and the run is still made.
@@ -104,6 +107,8 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
         tree::end_all();
         return Outcome::Abandoned;
     };
+    // What the program made of a signal is in its exit status, and what follows is done as for any other.
+    how.stop.signals.have_come();
     let left = tree::end_all();
     let cgroup = before.0.since().and_program(running.throttled_program());
     let psi = before.1.since();

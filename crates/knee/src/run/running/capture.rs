@@ -10,6 +10,8 @@ use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use twox_hash::XxHash3_64;
 
 /// Bytes kept from each end of the output. Searches see these.
@@ -18,10 +20,14 @@ const KEPT: usize = 1 << 20;
 const CAPACITY: usize = 1 << 20;
 /// Bytes per read.
 const BUFFER: usize = 1 << 16;
+/// Bytes that a pipe takes without waiting when it takes any.
+const PIECE: usize = 4096;
 /// Reads in one go.
 const READS_AT_ONCE: usize = CAPACITY / BUFFER;
 /// Time between the end of one go and the next. Long enough to collect many small pieces, too short to fill the pipe.
 const INTERVAL: Duration = Duration::from_millis(2);
+/// No time to wait.
+const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 /// Bytes of the tail that go into the record.
 const SHOWN: usize = 2_000;
 
@@ -91,10 +97,12 @@ impl Capture {
     /// Returns whether something was read.
     pub(crate) fn drain(&mut self) -> bool {
         let mut buffer = mem::take(&mut self.buffer);
-        let mut read = 0;
-        for _ in 0..READS_AT_ONCE {
-            let Some(pipe) = &mut self.pipe else { break };
-            match pipe.read(&mut buffer) {
+        let (mut read, mut held) = (0, false);
+        let (piece, pieces) = if self.echo.is_some() { (PIECE, CAPACITY / PIECE) } else { (BUFFER, READS_AT_ONCE) };
+        for _ in 0..pieces {
+            held = !self.takes(Some(NOW));
+            let Some(pipe) = self.pipe.as_mut().filter(|_| !held) else { break };
+            match pipe.read(&mut buffer[..piece]) {
                 Ok(0) => self.pipe = None,
                 Ok(length) => {
                     self.take(&buffer[..length]);
@@ -108,10 +116,30 @@ impl Capture {
         self.buffer = buffer;
         // A program that fills the pipe meanwhile would have to wait for us.
         let filling = 4 * read > self.capacity;
-        if read > 0 && !filling {
+        if held || (read > 0 && !filling) {
             self.due = Instant::now() + INTERVAL;
         }
         read > 0
+    }
+
+    /// Whether a piece can be shown, at once or within a time: a reader that has all it wants to read must not keep us
+    /// from the program's time limit. One that is gone takes everything.
+    fn takes(&self, within: Option<Timespec>) -> bool {
+        let writable = |fd: BorrowedFd<'_>| {
+            let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
+            let mut polled = || retry_on_intr(|| poll(&mut fds, within.as_ref()));
+            polled().is_ok_and(|ready| ready > 0)
+        };
+        match self.echo {
+            Some(Echo::StandardOutput) => writable(io::stdout().as_fd()),
+            Some(Echo::StandardError) => writable(io::stderr().as_fd()),
+            None => true,
+        }
+    }
+
+    /// The same to the end, when the program has ended: then there is nothing to do but to wait for the reader.
+    pub(crate) fn drain_rest(&mut self) {
+        while self.is_open() && (self.drain() || (!self.takes(Some(NOW)) && self.takes(None))) {}
     }
 
     fn take(&mut self, new: &[u8]) {

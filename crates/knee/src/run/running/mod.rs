@@ -96,6 +96,13 @@ impl Running {
         })
     }
 
+    /// Keeps no series of samples, as there is no folder for it.
+    pub(crate) fn forget_series(&mut self) {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.forget_series();
+        }
+    }
+
     fn drain(&mut self) {
         for capture in [&mut self.stdout, &mut self.stderr, &mut self.report].into_iter().flatten() {
             capture.drain();
@@ -108,7 +115,7 @@ impl Running {
             return self.drain();
         }
         for capture in [&mut self.stdout, &mut self.stderr, &mut self.report].into_iter().flatten() {
-            while capture.is_open() && capture.drain() {}
+            capture.drain_rest();
         }
     }
 

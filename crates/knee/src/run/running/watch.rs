@@ -1,5 +1,6 @@
 //! Watches a started program until it ends: by itself, by a signal that reaches us, or at its time limit.
 
+use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -9,7 +10,8 @@ use knee_machine::sys;
 use knee_meter::Sampler;
 use knee_region::Totals;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpgrp, kill_process, waitid};
+use rustix::termios::tcgetpgrp;
 
 use super::super::pinning::Pinner;
 use super::super::signals::StopRequests;
@@ -40,6 +42,7 @@ impl Running {
 
     fn watch_until(&mut self, mut stop_at: Option<Instant>, stop: &StopRequests<'_>) -> Option<End> {
         let mut killed = false;
+        let mut orphans_rss_bytes = 0;
         let mut paused = stop.signals.paused();
         loop {
             self.tick();
@@ -51,7 +54,11 @@ impl Running {
                 self.unseen = why_unseen(pid);
                 // It has ended, so it can be reaped.
                 let ended = sys::reap(Some(pid))?;
-                return Some(End { status: Some(ended.status), wall, max_rss_bytes: ended.max_rss_bytes });
+                let max_rss_bytes = ended.max_rss_bytes.max(orphans_rss_bytes);
+                return Some(End { status: Some(ended.status), wall, max_rss_bytes });
+            }
+            if events.orphaned {
+                orphans_rss_bytes = orphans_rss_bytes.max(tree::reap_orphans(Pid::from_child(&self.process)));
             }
             self.drain();
             if events.abandoned {
@@ -61,8 +68,9 @@ impl Running {
                 if stop.lifeline.is_some() {
                     return None;
                 }
+                stop.signals.note();
                 // Ctrl-C has reached the program already: it is in our process group.
-                if signal != Signal::INT {
+                if signal != Signal::INT || !in_foreground() {
                     tree::signal_all(signal);
                 }
             }
@@ -72,7 +80,8 @@ impl Running {
             stop_at = stop_at.map(|at| at + pause);
             if stop_at.is_some_and(|at| Instant::now() >= at) {
                 if killed {
-                    return Some(End { status: None, wall: self.begin.elapsed(), max_rss_bytes: 0 });
+                    let wall = self.begin.elapsed();
+                    return Some(End { status: None, wall, max_rss_bytes: orphans_rss_bytes });
                 }
                 killed = self.timed_out;
                 self.stop();
@@ -118,8 +127,10 @@ impl Running {
         let reading = captures().filter_map(|capture| capture.pause(now)).min();
         let pauses = [watchers[0], watchers[1], reading, stop_at.map(|at| at.saturating_duration_since(now))];
         let pause = pauses.into_iter().flatten().min().map(timespec);
-        let exited = self.exited.as_ref().map_or(stop.signals.child(), AsFd::as_fd);
-        let mut fds = vec![PollFd::from_borrowed_fd(exited, PollFlags::IN)];
+        let child = stop.signals.child();
+        let exited = self.exited.as_ref().map_or(child, AsFd::as_fd);
+        let mut fds =
+            vec![PollFd::from_borrowed_fd(exited, PollFlags::IN), PollFd::from_borrowed_fd(child, PollFlags::IN)];
         // The lifeline never carries anything after the run spec: readable means that its other end is gone.
         fds.extend(stop.lifeline.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         fds.extend(self.counting.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
@@ -129,12 +140,14 @@ impl Running {
         // An interrupted poll is a poll that found nothing.
         let _ = poll(&mut fds, pause.as_ref());
         let ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
-        let mut exited = ready(&fds[0]);
-        if exited && self.exited.is_none() {
+        let (mut exited, orphaned) = (ready(&fds[0]), ready(&fds[1]));
+        if orphaned {
             stop.signals.hear_children();
+        }
+        if exited && self.exited.is_none() {
             exited = self.has_ended();
         }
-        Events { exited, abandoned: stop.lifeline.is_some() && ready(&fds[1]) }
+        Events { exited, orphaned, abandoned: stop.lifeline.is_some() && ready(&fds[2]) }
     }
 
     fn has_ended(&self) -> bool {
@@ -145,7 +158,15 @@ impl Running {
 
 struct Events {
     exited: bool,
+    /// Perhaps it was not the program but one of its processes without a parent.
+    orphaned: bool,
     abandoned: bool,
+}
+
+/// Whether a terminal sends its Ctrl-C to the process group that we and the program are in.
+fn in_foreground() -> bool {
+    let terminal = File::open("/dev/tty");
+    terminal.and_then(|terminal| Ok(tcgetpgrp(terminal)?)).is_ok_and(|group| group == getpgrp())
 }
 
 /// Why no thread was found of a program that has ended and was not reaped yet.
