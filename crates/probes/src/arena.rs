@@ -4,7 +4,7 @@
 use std::fs;
 use std::ptr::{NonNull, null_mut};
 
-use knee_machine::{MemoryPolicy, Policy, sys};
+use knee_machine::{MemoryPolicy, Policy, room, sys};
 use knee_workload::Error;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use schemars::JsonSchema;
@@ -67,6 +67,9 @@ impl Found {
 /// Huge pages are aligned to their size: 2 MiB on most machines.
 const HUGE: usize = 2 << 20;
 
+/// More bytes than this are compared with the memory that is left, before the kernel has to end a process for them.
+const LARGE: usize = 256 << 20;
+
 /// A private mapping.
 #[derive(Debug)]
 pub struct Arena {
@@ -88,6 +91,10 @@ impl Arena {
     /// The kernel's: no memory, no such node, no transparent huge pages.
     pub fn map(bytes: usize, page: Page, node: Option<u32>) -> Result<Self, Error> {
         let failed = |what: &str, error: std::io::Error| Error::new(format!("cannot {what} {bytes} bytes: {error}"));
+        if let Some(left) = (bytes > LARGE).then(room::memory).flatten().filter(|left| bytes as u64 > *left) {
+            let what = format!("{} MiB for a trial, but only {} MiB of memory are left", bytes >> 20, left >> 20);
+            return Err(Error::new(what).hint("give a smaller --size"));
+        }
         let bytes = bytes.next_multiple_of(if page == Page::Huge { HUGE } else { rustix::param::page_size() });
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.

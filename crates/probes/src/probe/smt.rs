@@ -45,7 +45,8 @@ impl Probe for Smt {
             core.cpus.iter().filter(|cpu| allowed.contains(*cpu)).collect::<Vec<u32>>()
         };
         let cores = context.machine.cores.iter().filter(|core| named.is_none_or(|name| name == core.id.to_string()));
-        let most = cores.map(siblings).max_by_key(Vec::len).filter(|cpus| !cpus.is_empty());
+        // The first of those that have most.
+        let most = cores.rev().map(siblings).max_by_key(Vec::len).filter(|cpus| !cpus.is_empty());
         let Some(cpus) = most else {
             return Err(Error::new(format!("no such core: {}: see knee machine", named.unwrap_or("first"))));
         };

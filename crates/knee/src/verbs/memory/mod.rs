@@ -4,15 +4,16 @@ mod text;
 mod words;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{IsTerminal, Write};
+use std::fmt::Display;
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Args;
 use knee_machine::clock::process_cpu;
-use knee_machine::{Topology, sys};
+use knee_machine::{Topology, files, sys};
 use knee_meter::{Baseline, clock};
 use knee_probes::knees::{self, Knee};
 use knee_probes::{Context, Figure, Monitor, PROBES, Probe, ProbeValidity, Step};
@@ -103,15 +104,11 @@ fn act(args: &Memory) -> Result<ExitCode, Failure> {
         }
     }
     let found = measure(&context, &planned, unavailable, asked.json)?;
+    let json = serde_json::to_string_pretty(&found).map_err(Failure::new)? + "\n";
+    // First: it has taken minutes, and a file may not be writable any more.
+    print_out(&if asked.json { json.clone() } else { text::told(&found) })?;
     if let Some(path) = &asked.out {
-        let json = serde_json::to_string_pretty(&found).map_err(Failure::new)?;
-        fs::write(path, json + "\n")
-            .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
-    }
-    if asked.json {
-        print_out(&format!("{}\n", serde_json::to_string_pretty(&found).map_err(Failure::new)?))?;
-    } else {
-        print_out(&text::told(&found))?;
+        written(path, &json).map_err(|error| cannot_write(path, &error))?;
     }
     match &asked.out {
         Some(path) => say(format_args!("wrote {}", path.display())),
@@ -132,9 +129,32 @@ fn writable(path: &Path) -> Result<(), Failure> {
     } else if !folder.is_dir() {
         "folder does not exist"
     } else {
-        return Ok(());
+        return tried(path).map_err(|error| cannot_write(path, &error));
     };
-    Err(Failure::new(format!("cannot write {}: {reason}", path.display())).hint("choose another file with --out FILE"))
+    Err(cannot_write(path, &reason))
+}
+
+/// Opens a file to write, and leaves all as it was.
+fn tried(path: &Path) -> io::Result<()> {
+    if path.exists() {
+        return File::options().append(true).open(path).map(drop);
+    }
+    File::create_new(path)?;
+    fs::remove_file(path)
+}
+
+/// Writes a file, whole or not at all; what is no file, such as a pipe, as it is.
+fn written(path: &Path, text: &str) -> io::Result<()> {
+    if path.exists() && !path.is_file() {
+        return fs::write(path, text);
+    }
+    // A link stays one.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    files::write_whole(&path, |part| fs::write(part, text))
+}
+
+fn cannot_write(path: &Path, reason: &impl Display) -> Failure {
+    Failure::new(format!("cannot write {}: {reason}", path.display())).hint("choose another file with --out FILE")
 }
 
 type Planned<'a> = [(&'a dyn Probe, Vec<Step>)];
