@@ -116,7 +116,8 @@ impl Parker {
                 self.futex.wait(&self.state, ASLEEP);
             }
         }
-        self.state.store(EMPTY, Ordering::Relaxed);
+        // Not a store: a second wake may have come, and what was done before it is to be seen as well.
+        self.state.swap(EMPTY, Ordering::Acquire);
     }
 
     /// Wakes the sleeper. It sees everything that was done before.

@@ -43,17 +43,20 @@ impl<T> Mapping<T> {
     /// Maps memory for `len` values that may have any bytes: the caller asks for [`MaybeUninit`].
     pub(super) fn new(len: usize, huge: bool) -> io::Result<Self> {
         let page = if huge { HUGE } else { rustix::param::page_size() };
-        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes < isize::MAX as usize - 2 * page);
+        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes < isize::MAX as usize / 2);
         let bytes = bytes.ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?.next_multiple_of(page);
         if bytes == 0 {
             return Ok(Self { start: NonNull::dangling(), len, page, whole: (0, 0), homes: Homes::Asked });
         }
-        let spare = if huge { HUGE } else { 0 };
+        // The kernel aligns to small pages alone.
+        let aligned = page.max(align_of::<T>());
+        let spare = aligned - rustix::param::page_size();
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
         let whole = unsafe { mmap_anonymous(null_mut(), bytes + spare, protection, flags)? };
-        let offset = whole.align_offset(page.max(align_of::<T>()));
-        // SAFETY: the mapping has room for the bytes behind the offset, which is below the spare part.
+        let offset = whole.align_offset(aligned);
+        // SAFETY: the mapping has room for the bytes behind the offset, which is a whole number of small
+        // pages and at most the spare part.
         let start = unsafe { whole.byte_add(offset) };
         let place = NonNull::new(start.cast::<T>()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
         let mapping = Self { start: place, len, page, whole: (whole as usize, bytes + spare), homes: Homes::Asked };

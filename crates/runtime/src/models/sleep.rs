@@ -9,7 +9,7 @@ use super::{Checked, as_worker, check, number, shared, spawn, token, watched};
 use crate::job::Header;
 use crate::place::Spot;
 use crate::split::Theft;
-use crate::sync::Parker;
+use crate::sync::{AtomicUsize, Ordering, Parker};
 use crate::worker::Worker;
 
 /// A wake that comes before, during or after falling asleep, and what was written before it: Release in `unpark` with
@@ -28,6 +28,26 @@ fn a_parker_loses_nothing() {
         parker.0.park();
         assert_eq!(parker.1.get(), 5);
         waker.join().unwrap();
+    });
+}
+
+/// The second of two wakes that count as one: what was done before either is seen by the end of the sleep, or there is
+/// another wake to come.
+#[test]
+fn a_wake_that_finds_another_is_seen() {
+    check(4, || {
+        let parker = Arc::new((Parker::new(), AtomicUsize::new(0)));
+        let wakers = [1, 2].map(|work| {
+            let parker = Arc::clone(&parker);
+            thread::spawn(move || {
+                parker.1.fetch_add(work, Ordering::Relaxed);
+                parker.0.unpark();
+            })
+        });
+        while parker.1.load(Ordering::Relaxed) != 3 {
+            parker.0.park();
+        }
+        wakers.into_iter().for_each(|waker| waker.join().unwrap());
     });
 }
 
