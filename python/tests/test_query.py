@@ -236,6 +236,9 @@ ARGUMENTS = {
         "hint: leave it out; how a machine",
     ],
     "q6 --split 2 --repeat 3": ["--split with --repeat: it only says"],
+    "q6 --split 2 -n 4": ["--split with --threads: it only says which parts"],
+    "--part --format csv": ["--part with --format: its answer is a line of JSON", "hint: leave out --format"],
+    "--part --runtime loop": ["--part with --runtime loop: a part is answered by all threads"],
 }
 
 

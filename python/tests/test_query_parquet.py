@@ -74,3 +74,25 @@ def test_parts_name_files_as_they_were_given(binary, doubles, tmp_path):
 def test_nothing_behind_the_name_of_the_table_is_ignored(binary, follows):
     done = query(binary, "--scale", "0.001", "--sql", f"select count(*) from t {follows}")
     refused(done, "knee query does not know what follows the table's name, t")
+
+
+@pytest.mark.parametrize(
+    ("keys", "refused_days"),
+    [
+        ({}, ()),
+        ({"org.apache.spark.version": "3.5.1"}, ()),
+        ({"org.apache.spark.version": "2.4.8"}, (-141_428,)),
+        ({"org.apache.spark.version": "3.5.1", "org.apache.spark.legacyDateTime": ""}, (-141_428,)),
+    ],
+)
+def test_dates_of_sparks_legacy_calendar_are_refused_where_they_are_others(binary, tmp_path, keys, refused_days):
+    for day in (-141_428, -141_427):
+        days = pa.array([day, 0], pa.int32()).cast(pa.date32())
+        table = pa.table({"d": days, "x": [1, 2]}).replace_schema_metadata(keys)
+        pq.write_table(table, tmp_path / "t.parquet")
+        done = query(binary, tmp_path / "t.parquet", "--sql", "select sum(x), min(d) from t")
+        if day in refused_days:
+            refused(done, "t.parquet: column d has dates before 1582-10-15", "hint: write them again with spark.sql")
+        else:
+            assert done.returncode == 0, done.stderr
+        assert answer(binary, tmp_path / "t.parquet", "--sql", "select sum(x) as s from t") == "s\n3\n"

@@ -15,6 +15,11 @@ pub(crate) fn wrong(what: impl Into<String>) -> Error {
     Error::new(what)
 }
 
+/// A date that no answer can have.
+pub(crate) fn date_beyond() -> Error {
+    wrong("a date of the answer is beyond the years -9999 to 9999")
+}
+
 /// A number that no answer can have.
 pub(crate) fn too_large() -> Error {
     wrong("a number of this query needs more than 128 bits")

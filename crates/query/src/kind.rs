@@ -165,6 +165,11 @@ pub(crate) fn is_date(days: i64) -> bool {
     (FIRST_DAY..=LAST_DAY).contains(&days)
 }
 
+/// Whether a value is a date outside of these years.
+pub(crate) fn is_beyond(value: &Value) -> bool {
+    matches!(value, Value::Date(days) if !is_date((*days).into()))
+}
+
 /// The date so many days after 1970-01-01; the first or the last one where there is no such date.
 #[must_use]
 pub(crate) fn date(days: i32) -> Date {

@@ -12,7 +12,7 @@ use crate::dump::{self, Dump};
 use crate::error::wrong;
 use crate::field::Field;
 use crate::kind::Kind;
-use crate::plan::Plan;
+use crate::plan::{self, Plan};
 use crate::sql::{self, Select};
 use crate::table::{self, Encoding, Placed, Table};
 
@@ -47,7 +47,11 @@ impl<'a> Wanted<'a> {
             ("", cache) => {
                 self.cached(&lineitem(select, self.args.text("scale"))?, Path::new(cache), select, pool, phases)
             }
-            (data, "") if Dump::is_one(Path::new(data)) => {
+            (data, cache) if Dump::is_one(Path::new(data)) => {
+                if !cache.is_empty() {
+                    let what = format!("--cache with {data}: its columns are encoded already");
+                    return Err(wrong(what).hint("leave out --cache"));
+                }
                 let dump = Dump::open(Path::new(data))?;
                 let (own, wanted) = (dump.encoding(), self.args.text("encoding"));
                 if own != wanted {
@@ -177,7 +181,13 @@ impl<'a> Wanted<'a> {
             Some(left) if left < needed => {
                 let mib = |bytes: u64| bytes >> 20;
                 let what = format!("the table needs about {} MiB of memory; {} MiB are free", mib(needed), mib(left));
-                Err(wrong(what).hint("try a smaller --scale, or --encoding narrow"))
+                let generated = self.args.text("data").is_empty();
+                Err(wrong(what).hint(match (generated, self.encoding) {
+                    (true, Encoding::Plain) => "try a smaller --scale, or --encoding narrow",
+                    (true, _) => "try a smaller --scale",
+                    (false, Encoding::Plain) => "try --encoding narrow",
+                    (false, _) => "ask for fewer columns, or use a machine with more memory",
+                }))
             }
             _ => Ok(()),
         }
@@ -224,7 +234,7 @@ impl From<Problem> for Error {
 /// A query bound to the columns of a source, none of which is of a type that cannot be read.
 pub(crate) fn planned(select: &Select, source: &dyn Source) -> Result<Plan, Error> {
     let fields = source.fields();
-    let mut named = (0..fields.len()).filter(|column| select.names(&fields[*column].name));
+    let mut named = select.names().into_iter().filter_map(|name| plan::column(&fields, name).ok());
     named.try_for_each(|column| source.usable(column))?;
     Plan::new(select, &fields)
 }

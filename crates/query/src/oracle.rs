@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use knee_workload::Error;
 
 use crate::answer::Answer;
-use crate::error::too_large;
-use crate::kind::{Exact, Kind, Value};
+use crate::error::{date_beyond, too_large};
+use crate::kind::{Exact, Kind, Value, is_beyond};
 use crate::plan::{Aggregate, Filter, Plan, Shown};
 use crate::scan::floats;
 use crate::table::{MORSEL, Table};
@@ -44,8 +44,12 @@ pub fn answer(plan: &Plan, table: &Table) -> Result<Answer, Error> {
             group.add(at, aggregate, &exact, &double).ok_or_else(too_large)?;
         }
     }
-    let rows: Option<_> = groups.iter().map(|(key, group)| group.row(key, plan, table)).collect();
-    Ok(Answer::new(plan, rows.ok_or_else(too_large)?))
+    let rows: Option<Vec<_>> = groups.iter().map(|(key, group)| group.row(key, plan, table)).collect();
+    let rows = rows.ok_or_else(too_large)?;
+    if rows.iter().flatten().any(is_beyond) {
+        return Err(date_beyond());
+    }
+    Ok(Answer::new(plan, rows))
 }
 
 /// Whether a row counts; none if a number needs more than 128 bits.
@@ -124,7 +128,7 @@ fn dictionary<'a>(aggregate: &Aggregate, table: &'a Table) -> Option<&'a [String
 
 fn exact(value: i128, kind: Kind, words: Option<&[String]>) -> Value {
     match kind {
-        Kind::Date => Value::Date(value as i32),
+        Kind::Date => Value::Date(i32::try_from(value).unwrap_or(i32::MAX)),
         Kind::Text => Value::Text(words.expect("texts have a dictionary")[value as usize].clone()),
         kind => Value::Number(Exact { digits: value, scale: kind.scale().unwrap_or(0) }),
     }

@@ -86,12 +86,16 @@ fn nothing_asked(asked: &Direct, divided: Divided, option: &str) -> Result<(), F
 /// Refuses what would have no effect on a part.
 fn for_a_part(asked: &Direct, divided: Divided) -> Result<(), Failure> {
     nothing_asked(asked, divided, "--part")?;
-    if asked.json() {
-        return Err(
-            Failure::new("--part with --json: its answer is a line of JSON in any case").hint("leave out --json")
-        );
+    match shown(asked) {
+        Some(option) => Err(Failure::new(format!("--part with --{option}: its answer is a line of JSON in any case"))
+            .hint(format!("leave out --{option}"))),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The option that says how an answer is shown, if any is given.
+fn shown(asked: &Direct) -> Option<&'static str> {
+    if asked.json() { Some("json") } else { asked.given.get("format").map(|_| "format") }
 }
 
 /// And on a merge, which only adds up.
@@ -109,8 +113,7 @@ fn split(asked: &Direct, divided: Divided, parts: usize, verb: &impl Divide) -> 
     if parts == 0 {
         return Err(Failure::new(format!("--split 0: a {} has at least one part", divided.noun)));
     }
-    let shown = if asked.json() { Some("json") } else { asked.given.get("format").map(|_| "format") };
-    if let Some(option) = shown {
+    if let Some(option) = shown(asked) {
         return Err(Failure::new(format!("--split with --{option}: it prints parts, one line of JSON each"))
             .hint("give it to --merge, which prints the answer"));
     }

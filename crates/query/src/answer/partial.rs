@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use knee_workload::Error;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{too_large, wrong};
-use crate::kind::{Exact, Kind, Value, is_date};
+use crate::error::{date_beyond, too_large, wrong};
+use crate::kind::{Exact, Kind, Value, is_beyond};
 use crate::plan::{Aggregate, Output, Plan, Shown};
 
 /// Groups that have rows, in the order of their keys.
@@ -99,9 +99,8 @@ impl Partial {
         if plan.keys.is_empty() && rows.is_empty() {
             rows.push(row(plan, &[], None).expect("there is no number in it"));
         }
-        let beyond = |value: &Value| matches!(value, Value::Date(days) if !is_date((*days).into()));
-        if rows.iter().flatten().any(beyond) {
-            return Err(wrong("a date of the answer is beyond the years -9999 to 9999"));
+        if rows.iter().flatten().any(is_beyond) {
+            return Err(date_beyond());
         }
         Ok(rows)
     }

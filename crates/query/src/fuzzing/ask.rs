@@ -77,8 +77,8 @@ pub(super) fn questions(fields: &[Field]) -> Vec<Select> {
         let less = Condition::Compare(one.clone(), Comparison::Less, other);
         all.push(select(vec![count()], Some(less), Vec::new()));
         let sum = Output::Aggregate(Function::Sum, Some(one));
-        let keys = vec![pair[1].name.clone()];
-        all.push(select(vec![Output::Key(keys[0].clone()), count(), sum], None, keys));
+        let key = pair[1].name.clone();
+        all.push(select(vec![Output::Key(key.clone()), count(), sum], None, vec![key.into()]));
     }
     all
 }

@@ -18,6 +18,8 @@ pub use answer::{Part, answer};
 pub use merge::merge;
 
 use crate::data::{Parquet, Piece, Source};
+use crate::dump::Dump;
+use crate::error::wrong;
 use crate::load::lineitem;
 use crate::{load, sql, workload};
 
@@ -68,6 +70,10 @@ pub fn split(args: &Args, parts: usize) -> Result<Vec<String>, Error> {
         ("", scale) => {
             let of = |parts| Of::Lineitem { scale: scale.to_owned(), parts };
             ranges(&lineitem(&select, scale)?)?.into_iter().map(of).collect()
+        }
+        (data, _) if Dump::is_one(Path::new(data)) => {
+            let what = format!("--split with {data}: its columns are encoded already, and parts are of Parquet files");
+            return Err(wrong(what).hint("give the files that it was made of"));
         }
         (data, _) => {
             let files = Parquet::open(Path::new(data))?;

@@ -6,7 +6,7 @@ use super::{Aggregate, Filter, Floating, Number, Output, Plan, Ranges, Shown, co
 use crate::error::{outside, wrong};
 use crate::field::Field;
 use crate::kind::Kind;
-use crate::sql::{self, Comparison, Condition, Constant, Function, Scalar, Select, rescaled};
+use crate::sql::{self, Comparison, Condition, Constant, Function, Grouping, Scalar, Select, rescaled};
 
 /// Most digits after the point of an exact number.
 const SCALE: u8 = 38;
@@ -20,7 +20,7 @@ enum Typed {
 }
 
 pub(super) fn plan(select: &Select, fields: &[Field]) -> Result<Plan, Error> {
-    let keys = select.keys.iter().map(|name| column(fields, name)).collect::<Result<Vec<_>, _>>()?;
+    let keys = select.keys.iter().map(|name| key(name, fields)).collect::<Result<Vec<_>, _>>()?;
     if let Some(key) = keys.iter().find(|key| fields[**key].kind == Kind::Double) {
         return Err(outside(format_args!("GROUP BY {}: it is of type DOUBLE", fields[*key].name)));
     }
@@ -50,12 +50,20 @@ pub(super) fn plan(select: &Select, fields: &[Field]) -> Result<Plan, Error> {
     // Without nulls their values do not matter; reading them shows that there are none.
     for (output, _) in &select.outputs {
         if let sql::Output::Aggregate(Function::Count, Some(scalar)) = output {
-            columns.extend((0..fields.len()).filter(|column| scalar.names(&fields[*column].name)));
+            for name in scalar.names() {
+                columns.push(column(fields, name)?);
+            }
         }
     }
     columns.sort_unstable();
     columns.dedup();
     Ok(Plan { filter, keys, aggregates, outputs, order: select.order.clone(), limit: select.limit, columns })
+}
+
+/// The column that makes groups: one of the table, as in DuckDB, or else the one that an output has under this name.
+fn key(Grouping { name, alias_of }: &Grouping, fields: &[Field]) -> Result<usize, Error> {
+    let is_column = fields.iter().any(|field| sql::same(&field.name, name));
+    column(fields, alias_of.as_ref().filter(|_| !is_column).unwrap_or(name))
 }
 
 fn aggregate(

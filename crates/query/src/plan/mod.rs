@@ -111,7 +111,7 @@ impl Plan {
 }
 
 /// The column of a name.
-fn column(fields: &[Field], name: &str) -> Result<usize, Error> {
+pub(crate) fn column(fields: &[Field], name: &str) -> Result<usize, Error> {
     let exactly: Vec<usize> = (0..fields.len()).filter(|at| fields[*at].name == name).collect();
     let alike: Vec<usize> = (0..fields.len()).filter(|at| sql::same(&fields[*at].name, name)).collect();
     let found = if exactly.is_empty() { alike } else { exactly };
@@ -137,6 +137,17 @@ mod tests {
         let said = |text| Plan::new(&sql::parse(text).unwrap(), &fields).unwrap_err().to_string();
         assert_eq!(said("select a from t"), "column a is neither in an aggregate nor in GROUP BY");
         assert_eq!(said("select b from t"), "unknown column 'b'");
+    }
+
+    #[test]
+    fn groups_are_of_a_column_before_they_are_of_an_output_with_its_name() {
+        let field = |name: &str| Field { name: name.into(), kind: Kind::Integer, dictionary: None };
+        let fields = [field("a"), field("b")];
+        let keys = |text| Plan::new(&sql::parse(text).unwrap(), &fields).unwrap().keys;
+        assert_eq!(keys("select a as b, count(*) from t group by a, b"), [0, 1]);
+        assert_eq!(keys("select a, b as a, count(*) from t group by a, b"), [0, 1]);
+        assert_eq!(keys("select b as c, count(*) from t group by C"), [1]);
+        assert_eq!(keys("select b as a, a as c, b, count(*) from t group by t.a, 3"), [0, 1]);
     }
 
     #[test]

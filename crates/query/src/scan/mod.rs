@@ -30,8 +30,10 @@ mod sums;
 mod trial;
 mod wide;
 
+use knee_machine::room;
 use knee_workload::Error;
 
+use crate::error::wrong;
 use crate::field::Bounds;
 use crate::lanes::Isa;
 use crate::plan::{Aggregate, Plan};
@@ -48,6 +50,9 @@ use groups::Groups;
 use program::Programs;
 use sums::{Recipe, Weighted};
 use wide::Wide;
+
+/// Bytes that are not worth a check.
+const SMALL: u64 = 64 << 20;
 
 /// A query and the table that it is asked of.
 #[derive(Debug)]
@@ -125,7 +130,28 @@ impl<'a> Scan<'a> {
         let asked = after.asked();
         scan.rest = plan.columns().iter().copied().filter(|column| !asked.contains(column)).collect();
         scan.after = after;
+        scan.check_memory()?;
         Ok(scan)
+    }
+
+    /// Refuses what memory cannot hold: aggregates of doubles have a value for each group in each morsel.
+    fn check_memory(&self) -> Result<(), Error> {
+        let values = self.table.morsels().saturating_mul(self.groups.combinations).saturating_mul(self.doubles.len());
+        let needed = (values as u64).saturating_mul(size_of::<f64>() as u64);
+        // Asking how much is left takes longer than some queries.
+        match Some(needed).filter(|needed| *needed > SMALL).and_then(|_| room::memory()) {
+            Some(left) if left < needed => {
+                let mib = |bytes: u64| bytes >> 20;
+                let what = format!(
+                    "aggregates of doubles in {} groups need about {} MiB of memory; {} MiB are free",
+                    self.groups.combinations,
+                    mib(needed),
+                    mib(left)
+                );
+                Err(wrong(what).hint("ask for fewer groups, or use a machine with more memory"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn source(&mut self, aggregate: &Aggregate, programs: &mut Programs) -> Source {

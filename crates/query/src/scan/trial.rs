@@ -163,6 +163,7 @@ fn select() -> impl Strategy<Value = Select> {
             let outputs = keys.iter().map(|key| Output::Key(key.clone())).chain(aggregates);
             let outputs: Vec<_> = outputs.enumerate().map(|(at, output)| (output, format!("c{at}"))).collect();
             let order = vec![Order { output: outputs.len() - 1, descending }];
+            let keys = keys.into_iter().map(Into::into).collect();
             Select { table: "t".into(), outputs, filter, keys, order, limit }
         },
     )

@@ -20,13 +20,17 @@ pub(super) fn constant(expr: &Expr) -> Result<Constant, Error> {
             Value::SingleQuotedString(text) => date(text),
             other => Err(wrong(format!("DATE {other}: a date is written 'YYYY-MM-DD'"))),
         },
-        Expr::Cast { kind: CastKind::Cast | CastKind::DoubleColon, expr, data_type: DataType::Date, .. } => {
-            match constant(expr)? {
-                Constant::Text(text) => date(&text),
-                date @ Constant::Date(_) => Ok(date),
-                Constant::Number { .. } => Err(wrong(format!("{expr} is no date"))),
-            }
-        }
+        Expr::Cast {
+            kind: CastKind::Cast | CastKind::DoubleColon,
+            expr,
+            data_type: DataType::Date,
+            format: None,
+            ..
+        } => match constant(expr)? {
+            Constant::Text(text) => date(&text),
+            date @ Constant::Date(_) => Ok(date),
+            Constant::Number { .. } => Err(wrong(format!("{expr} is no date"))),
+        },
         other => Err(outside(other)),
     }
 }

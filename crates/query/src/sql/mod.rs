@@ -28,7 +28,7 @@ pub struct Select {
     /// Which rows count.
     pub filter: Option<Condition>,
     /// Columns whose values make groups.
-    pub keys: Vec<String>,
+    pub keys: Vec<Grouping>,
     /// Order of the answer: index of an output, and how.
     pub order: Vec<Order>,
     /// Most rows of the answer.
@@ -36,16 +36,21 @@ pub struct Select {
 }
 
 impl Select {
-    /// Whether a column of this name is anywhere in it.
+    /// The names of columns in it, some of them perhaps of outputs.
     #[must_use]
-    pub fn names(&self, column: &str) -> bool {
-        let output = |(output, _): &(Output, String)| match output {
-            Output::Key(name) => same(name, column),
-            Output::Aggregate(_, scalar) => scalar.as_ref().is_some_and(|scalar| scalar.names(column)),
-        };
-        self.outputs.iter().any(output)
-            || self.keys.iter().any(|key| same(key, column))
-            || self.filter.as_ref().is_some_and(|filter| filter.names(column))
+    pub fn names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for (output, _) in &self.outputs {
+            match output {
+                Output::Key(name) => names.push(name.as_str()),
+                Output::Aggregate(_, scalar) => names.extend(scalar.iter().flat_map(Scalar::names)),
+            }
+        }
+        for Grouping { name, alias_of } in &self.keys {
+            names.extend([Some(name), alias_of.as_ref()].into_iter().flatten().map(String::as_str));
+        }
+        names.extend(self.filter.iter().flat_map(Condition::names));
+        names
     }
 
     /// The same query with `count(*)` for each count of an expression: without nulls they are equal, and the columns of the
@@ -61,6 +66,21 @@ impl Select {
     }
 }
 
+/// A name in `GROUP BY`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grouping {
+    /// That of a column.
+    pub name: String,
+    /// If the table has no such column: the column that an output has under this name.
+    pub alias_of: Option<String>,
+}
+
+impl From<String> for Grouping {
+    fn from(name: String) -> Self {
+        Self { name, alias_of: None }
+    }
+}
+
 /// One column of the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
@@ -68,6 +88,17 @@ pub enum Output {
     Key(String),
     /// A function over the rows of a group; none for `count(*)`.
     Aggregate(Function, Option<Scalar>),
+}
+
+impl Output {
+    /// Whether both are the same: names of columns are, whatever their case.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Key(one), Self::Key(other)) => same(one, other),
+            (Self::Aggregate(one, Some(of)), Self::Aggregate(other, Some(and))) => one == other && of.is(and),
+            _ => self == other,
+        }
+    }
 }
 
 /// Aggregate functions.
@@ -110,13 +141,23 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Whether a column of this name is in it.
-    pub(crate) fn names(&self, column: &str) -> bool {
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Column(one), Self::Column(other)) => same(one, other),
+            (Self::Add(one, and), Self::Add(other, with))
+            | (Self::Subtract(one, and), Self::Subtract(other, with))
+            | (Self::Multiply(one, and), Self::Multiply(other, with)) => one.is(other) && and.is(with),
+            _ => self == other,
+        }
+    }
+
+    /// The names of columns in it.
+    pub(crate) fn names(&self) -> Vec<&str> {
         match self {
-            Self::Column(name) => same(name, column),
-            Self::Constant(_) => false,
+            Self::Column(name) => vec![name],
+            Self::Constant(_) => Vec::new(),
             Self::Add(one, other) | Self::Subtract(one, other) | Self::Multiply(one, other) => {
-                one.names(column) || other.names(column)
+                [one.names(), other.names()].concat()
             }
         }
     }
@@ -152,11 +193,11 @@ pub enum Condition {
 }
 
 impl Condition {
-    fn names(&self, column: &str) -> bool {
+    fn names(&self) -> Vec<&str> {
         match self {
-            Self::Compare(one, _, other) => one.names(column) || other.names(column),
-            Self::And(parts) | Self::Or(parts) => parts.iter().any(|part| part.names(column)),
-            Self::Not(inner) => inner.names(column),
+            Self::Compare(one, _, other) => [one.names(), other.names()].concat(),
+            Self::And(parts) | Self::Or(parts) => parts.iter().flat_map(Self::names).collect(),
+            Self::Not(inner) => inner.names(),
         }
     }
 }

@@ -26,9 +26,8 @@ pub(super) fn of_tokens(tokens: &[TokenWithSpan]) -> Vec<String> {
 
 /// Refuses one that is not the table's name.
 pub(super) fn check(qualifiers: &[String], table: &str) -> Result<(), Error> {
-    let own = table.rsplit('.').next().unwrap_or(table).trim_matches('"');
-    match qualifiers.iter().find(|one| !one.eq_ignore_ascii_case(own)) {
-        Some(other) => Err(wrong(format!("unknown table '{other}'; the query reads {own}"))
+    match qualifiers.iter().find(|one| !one.eq_ignore_ascii_case(table)) {
+        Some(other) => Err(wrong(format!("unknown table '{other}'; the query reads {table}"))
             .hint("write columns without the name of a table, or with that one")),
         None => Ok(()),
     }

@@ -9,7 +9,7 @@ use sqlparser::dialect::DuckDbDialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Tokenizer;
 
-use super::{Order, Output, Select, conditions, limits, outputs, qualifiers, scalars};
+use super::{Grouping, Order, Output, Select, conditions, limits, outputs, qualifiers, scalars};
 use crate::error::{outside, wrong};
 
 /// Deepest nesting of parentheses and operators.
@@ -113,7 +113,11 @@ fn of_table(mut from: Vec<TableWithJoins>) -> Result<String, Error> {
         return Err(outside(format_args!("joins: {join}").to_string().replace('\n', " ")));
     }
     match &table.relation {
-        TableFactor::Table { name, .. } if table.relation.to_string() == name.to_string() => Ok(name.to_string()),
+        TableFactor::Table { name, .. } if table.relation.to_string() == name.to_string() => {
+            // Without quotes, and without the names of schemas.
+            let last = name.0.last().and_then(|part| part.as_ident());
+            Ok(last.map_or_else(|| name.to_string(), |ident| ident.value.clone()))
+        }
         TableFactor::Table { name, .. } => Err(outside(format_args!("what follows the table's name, {name}"))),
         other => Err(outside(format_args!("FROM {other}"))),
     }
@@ -132,15 +136,19 @@ fn of_item(item: SelectItem) -> Result<(Output, String), Error> {
 }
 
 /// Columns of `GROUP BY`: names, or numbers of outputs.
-fn of_keys(group: GroupByExpr, outputs: &[(Output, String)]) -> Result<Vec<String>, Error> {
-    let GroupByExpr::Expressions(expressions, modifiers) = group else {
-        // GROUP BY ALL: what is no aggregate.
-        return Ok(outputs.iter().filter_map(|(output, _)| key_of(output)).collect());
+fn of_keys(group: GroupByExpr, outputs: &[(Output, String)]) -> Result<Vec<Grouping>, Error> {
+    let (expressions, modifiers) = match group {
+        GroupByExpr::All(modifiers) => (None, modifiers),
+        GroupByExpr::Expressions(expressions, modifiers) => (Some(expressions), modifiers),
     };
     if let Some(modifier) = modifiers.first() {
         return Err(outside(modifier));
     }
-    expressions.into_iter().map(|expr| of_key(&expr, outputs)).collect()
+    match expressions {
+        Some(expressions) => expressions.into_iter().map(|expr| of_key(&expr, outputs)).collect(),
+        // GROUP BY ALL: what is no aggregate.
+        None => Ok(outputs.iter().filter_map(|(output, _)| key_of(output)).map(Grouping::from).collect()),
+    }
 }
 
 fn key_of(output: &Output) -> Option<String> {
@@ -150,14 +158,27 @@ fn key_of(output: &Output) -> Option<String> {
     }
 }
 
-fn of_key(expr: &Expr, outputs: &[(Output, String)]) -> Result<String, Error> {
+fn of_key(expr: &Expr, outputs: &[(Output, String)]) -> Result<Grouping, Error> {
     if let Some(at) = position(expr, outputs.len())? {
-        return key_of(&outputs[at].0).ok_or_else(|| wrong(format!("GROUP BY {}: it is an aggregate", at + 1)));
+        let key = key_of(&outputs[at].0).ok_or_else(|| wrong(format!("GROUP BY {}: it is an aggregate", at + 1)))?;
+        return Ok(key.into());
     }
     let name =
         scalars::column(expr).ok_or_else(|| outside(format_args!("GROUP BY {expr}: only columns make groups")))?;
-    let aliased = outputs.iter().find(|(_, alias)| same(alias, &name)).and_then(|(output, _)| key_of(output));
-    Ok(aliased.unwrap_or(name))
+    let alias_of = aliased(expr, outputs).and_then(|at| key_of(&outputs[at].0));
+    Ok(Grouping { name, alias_of })
+}
+
+/// The output that has a bare name, written so or, failing that, in other case.
+fn aliased(expr: &Expr, outputs: &[(Output, String)]) -> Option<usize> {
+    match expr {
+        Expr::Identifier(name) => {
+            let named = |is: fn(&str, &str) -> bool| outputs.iter().position(|(_, alias)| is(alias, &name.value));
+            named(|one, other| one == other).or_else(|| named(same))
+        }
+        Expr::Nested(inner) => aliased(inner, outputs),
+        _ => None,
+    }
 }
 
 /// The output that a whole number means in `GROUP BY` and `ORDER BY`.
@@ -193,13 +214,12 @@ fn ordered_by(expr: &Expr, select: &Select) -> Result<usize, Error> {
     if let Some(at) = position(expr, select.outputs.len())? {
         return Ok(at);
     }
-    let name = scalars::column(expr);
-    let named = select.outputs.iter().position(|(_, alias)| name.as_ref().is_some_and(|name| same(alias, name)));
     let equal = || {
         let wanted = outputs::output(expr.clone()).ok()?;
-        select.outputs.iter().position(|(output, _)| *output == wanted)
+        let equal = |is: fn(&Output, &Output) -> bool| select.outputs.iter().position(|(one, _)| is(one, &wanted));
+        equal(|one, other| one == other).or_else(|| equal(Output::is))
     };
-    let found = named.or_else(equal);
+    let found = aliased(expr, &select.outputs).or_else(equal);
     found.ok_or_else(|| outside(format_args!("ORDER BY {expr}: only what the query returns orders its answer")))
 }
 
@@ -249,6 +269,8 @@ mod tests {
             ("select sum(case when a then 1 end) from t", "CASE WHEN a THEN 1 END"),
             ("select a + 1 from t group by a", "SELECT a + 1: it returns aggregates and columns of GROUP BY"),
             ("select * from t", "SELECT *"),
+            ("select a, sum(b) from t group by all grouping sets ((a), ())", "GROUPING SETS ((a), ())"),
+            ("select sum(a) from t where b < cast('1' as date format 'YYYY')", "CAST('1' AS DATE FORMAT 'YYYY')"),
             ("select sum(a) from t group by rollup (a)", "GROUP BY ROLLUP (a): only columns make groups"),
             ("select sum(a) from t order by b", "ORDER BY b: only what the query returns orders its answer"),
             ("insert into t values (1)", "INSERT"),
@@ -281,6 +303,14 @@ mod tests {
     }
 
     #[test]
+    fn tables_have_quotes_as_columns_have() {
+        for text in ["\"my.sales\"", "`my.sales`", "own.\"my.sales\""] {
+            let text = format!("select sum(\"my.sales\".price) from {text}");
+            assert_eq!(parse(&text).unwrap().table, "my.sales", "{text}");
+        }
+    }
+
+    #[test]
     fn columns_of_the_answer_have_the_names_of_columns() {
         let select = parse(r#"select "order", t.a, (b), sum(c), sum(c) as "of c" from t group by 1, 2, 3"#).unwrap();
         let names: Vec<_> = select.outputs.iter().map(|(_, name)| name.as_str()).collect();
@@ -290,8 +320,14 @@ mod tests {
     #[test]
     fn names_numbers_and_expressions_order_and_group() {
         let select = parse("select a as x, sum(b) from t group by x order by sum(b) desc, 1 limit 3").unwrap();
-        assert_eq!(select.keys, ["a"]);
+        assert_eq!(select.keys, [Grouping { name: "x".into(), alias_of: Some("a".into()) }]);
         let order = [Order { output: 1, descending: true }, Order { output: 0, descending: false }];
         assert_eq!((select.order.as_slice(), select.limit), (&order[..], Some(3)));
+        let select = parse("select sum(a * b), sum(a * c), avg(A) from t order by SUM(A * C), Avg(a)").unwrap();
+        assert_eq!(select.order.iter().map(|order| order.output).collect::<Vec<_>>(), [1, 2]);
+        let select =
+            parse("select sum(A), sum(a), max(b) as c, c as d from t group by t.c order by sum(a), t.c").unwrap();
+        assert_eq!(select.order.iter().map(|order| order.output).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(select.keys, [Grouping::from("c".to_owned())]);
     }
 }

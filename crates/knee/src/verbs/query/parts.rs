@@ -19,12 +19,13 @@ const DESCRIBED: [&str; 9] = ["query", "data", "scale", "sql", "delta", "date", 
 
 impl Divide for Query {
     fn split(&self, parts: usize) -> Result<Vec<String>, Failure> {
-        let (args, _) = self.direct.complete(workload())?;
+        let args = Args::complete(workload().params(), &self.direct.given)?;
         if !args.text("cache").is_empty() {
             return Err(Failure::new("--split with --cache: parts read their rows from the files themselves")
                 .hint("leave out --cache"));
         }
-        if let Some(name) = self.direct.given.keys().find(|name| !DESCRIBED.contains(&name.as_str())) {
+        let mut idle = self.direct.given.keys().map(String::as_str).filter(|name| !DESCRIBED.contains(name));
+        if let Some(name) = idle.next().or_else(|| self.direct.options_given().next()) {
             return Err(Failure::new(format!("--split with --{name}: it only says which parts there are"))
                 .hint("leave it out; how a machine answers is for --part to say"));
         }
@@ -33,6 +34,10 @@ impl Divide for Query {
 
     fn part(&self, line: &str, begin: &dyn Fn(usize)) -> Result<String, Failure> {
         let args = Args::complete(workload().params(), &self.direct.given)?;
+        if let Some(alone) = Some(args.text("runtime")).filter(|runtime| ["serial", "loop"].contains(runtime)) {
+            return Err(Failure::new(format!("--part with --runtime {alone}: a part is answered by all threads"))
+                .hint("leave it out; -n 1 is one thread"));
+        }
         let team = self.direct.team_within_quota()?;
         let part = parts::Part::read(line)?;
         begin(part.number());
@@ -48,6 +53,12 @@ impl Divide for Query {
             })
         };
         if self.direct.json() {
+            if let Some(format) = self.direct.given.get("format") {
+                return Err(Failure::new(format!(
+                    "--merge with --json and --format {format}: each is a form of its own"
+                ))
+                .hint("leave out one of them"));
+            }
             return Ok(format!("{:#}\n", answer.typed()));
         }
         let format = self.direct.given.get("format").map_or(Ok(Format::Table), named)?;

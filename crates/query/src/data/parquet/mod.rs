@@ -7,6 +7,7 @@ mod checked;
 mod chunk;
 mod column;
 mod hybrid;
+mod legacy;
 mod pages;
 mod piece;
 mod schema;
@@ -100,7 +101,14 @@ impl Parquet {
 
     /// The values of a column in a part.
     fn column(&self, part: usize, column: usize) -> Result<Columns, Error> {
-        self.with_pages(part, column, column::read)
+        let values = self.with_pages(part, column, column::read)?;
+        let file = &self.files[self.parts[part].0];
+        if legacy::is_of(&file.metadata) && legacy::has_julian(&values, &self.columns[column].1) {
+            let what = format!("{}: column {} has dates before 1582-10-15", shown(&file.path), self.columns[column].0);
+            return Err(wrong(format!("{what}, which Spark wrote as those of another calendar"))
+                .hint("write them again with spark.sql.parquet.datetimeRebaseModeInWrite=CORRECTED"));
+        }
+        Ok(values)
     }
 
     /// The values of a column in a part as text, by pages and one by one.
