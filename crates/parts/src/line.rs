@@ -8,8 +8,21 @@ use twox_hash::XxHash3_64;
 /// What stands between the members of a line and its checksum.
 const CHECKSUM: &str = ",\"checksum\":\"";
 
+/// The JSON of a value, of printable ASCII alone: no program between here and its reader has to change a byte of it, as
+/// one that escapes control characters would.
 pub(crate) fn text(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("it is made of texts and numbers")
+    let text = serde_json::to_string(value).expect("it is made of texts and numbers");
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars() {
+        // Only inside of JSON's own texts are there others.
+        if matches!(letter, ' '..='~') {
+            plain.push(letter);
+        } else {
+            let units = letter.encode_utf16(&mut [0; 2]).to_vec();
+            plain.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    plain
 }
 
 /// A line with its checksum.
@@ -37,4 +50,18 @@ pub fn read<T: DeserializeOwned>(line: &str, what: &str) -> Result<T, Error> {
         return Err(not("it was changed, as its checksum shows", "give each line as it was printed"));
     }
     serde_json::from_str(&text).map_err(|_| not("it has other members", other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_of_printable_ascii_and_read_back() {
+        let value = vec!["a\u{200e}b\u{7f}".to_owned(), "größer \"x\" 👩\n".to_owned()];
+        let line = checked(&std::collections::BTreeMap::from([("paths", &value)]));
+        assert!(line.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{line}");
+        let back: std::collections::BTreeMap<String, Vec<String>> = read(&line, "a line").unwrap();
+        assert_eq!(back["paths"], value);
+    }
 }
