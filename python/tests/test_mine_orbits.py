@@ -88,7 +88,23 @@ def test_frequent_patterns_have_the_supports_of_their_places(tmp_path):
     assert knee.mine.fsm(ring, 6, edges=1, labels=labels) == {}
     file = tmp_path / "labels.txt"
     file.write_text("".join(f"{vertex} {label}\n" for vertex, label in labels.items()))
-    assert knee.mine.fsm(ring, 5, edges=1, labels=file) == {"0:even-1:odd": 5}
+    assert knee.mine.fsm(np.array(ring), 5, edges=1, labels=file) == {"0:even-1:odd": 5}
+
+
+def test_a_file_of_labels_is_no_file_of_a_graphs_own_vertices(tmp_path):
+    file = tmp_path / "labels.txt"
+    file.write_text("1 C\n2 C\n3 N\n4 O\n")
+    edges = [(1, 2), (2, 3), (3, 1), (3, 4)]
+    with pytest.raises(TypeError, match="give a mapping from each vertex to its label"):
+        knee.mine.count(edges, "a:C-b:N", labels=file)
+    assert knee.mine.count(np.array(edges), "a:C-b:N", labels=file) == 2
+    assert knee.mine.count(edges, "a:C-b:N", labels={1: "C", 2: "C", 3: "N", 4: "O"}) == 2
+
+
+def test_a_vertex_whose_label_is_missing_has_none():
+    ring = [(at, (at + 1) % 4) for at in range(4)]
+    labels = {0: "x", 1: "x", 2: None, 3: float("nan")}
+    assert knee.mine.fsm(ring, 1, edges=1, labels=labels) == {"0:x-1:x": 2}
 
 
 def test_what_is_no_label_is_said():

@@ -103,9 +103,16 @@ def test_a_count_that_is_too_large_is_said(binary: str, tmp_path: Path):
     graph.write_text("".join(f"0 {leaf}\n" for leaf in range(1, 1_000_001)))
     words = ["mine", "count", str(graph), "--pattern", "star-7"]
     done = subprocess.run([binary, *words], capture_output=True, text=True, check=False)
-    refused(done, "there are too many copies to be counted", "hint: use a smaller pattern")
+    refused(done, "cannot count so many copies: a number on the way", "hint: use a smaller pattern")
     part = printed(binary, *words, "--split", "1")
-    refused(ran(binary, "mine", "--part", given=part), "there are too many copies to be counted")
+    refused(ran(binary, "mine", "--part", given=part), "cannot count so many copies")
+
+
+def test_what_is_too_large_for_a_plan_is_said_before_there_are_parts(binary: str, tmp_path: Path):
+    graph = tmp_path / "star.txt"
+    graph.write_text("".join(f"0 {leaf}\n" for leaf in range(1, 3_000_001)))
+    words = ["count", str(graph), "--pattern", "star-7", "--plan", "explore", "--split", "2"]
+    refused(ran(binary, "mine", *words), "cannot count so many copies", "or --plan auto")
 
 
 def test_a_missing_part_is_named(binary: str, answers: list[str]):

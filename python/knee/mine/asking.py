@@ -21,7 +21,7 @@ from knee.mine.labels import lines
 from knee.store import StudyError
 
 Labels = Mapping[Any, Any] | str | PathLike[str] | None
-"""The label of each vertex that has one, or the path of a file of them."""
+"""The label of each vertex that has one, or the path of a file of them, for a graph in a file or an array."""
 
 
 def ask(
@@ -48,6 +48,10 @@ def ask(
     with ExitStack() as files:
         given: dict[int, str] = {}
         if isinstance(labels, str | PathLike):
+            if edges is not None and edges.vertices is not None:
+                # Its numbers would be taken for those by which the vertices are passed on.
+                given_as = "a file has the labels of numbers, and this graph's vertices are objects"
+                raise TypeError(f"{given_as}: give a mapping from each vertex to its label")
             words.append(f"--labels={os.fspath(labels)}")
         elif labels is not None:
             text = lines(labels, edges)

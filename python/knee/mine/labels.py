@@ -16,6 +16,8 @@ WORD = re.compile(r"\w+")
 def lines(labels: Mapping[Any, Any], edges: Edges | None) -> bytes:
     """Return the text of a file that gives vertices their labels; ``edges`` is None for a graph in a file.
 
+    A vertex has no label where that is None or NaN.
+
     Raises
     ------
     TypeError
@@ -27,6 +29,8 @@ def lines(labels: Mapping[Any, Any], edges: Edges | None) -> bytes:
     numbers: dict[Hashable, int] | None = None if own is None else {vertex: at for at, vertex in enumerate(own)}
     text: list[str] = []
     for vertex, label in labels.items():
+        if label is None or (isinstance(label, float) and label != label):
+            continue
         word = str(label)
         if not WORD.fullmatch(word):
             raise ValueError(f"the label of {vertex!r} is {word!r}, but a label is of letters, digits and _")

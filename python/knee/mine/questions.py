@@ -55,7 +55,8 @@ def count(
     plan
         How to count: ``"explore"`` matches, ``"formula"`` does not, ``"auto"`` takes a formula where there is one.
     labels
-        The label of each vertex that has one, or a file of them, for a pattern with labels such as ``"a:C-b:N"``.
+        The label of each vertex that has one, for a pattern with labels such as ``"a:C-b:N"``: a mapping, or, of a
+        graph in a file or an array, the path of a file of them.
 
     Returns
     -------

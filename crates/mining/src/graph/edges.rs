@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+use super::read::lines;
+
 /// Undirected simple graph as pairs a < b, sorted, on vertices 0..n. Dropped lines are counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EdgeList {
@@ -20,6 +22,20 @@ pub struct EdgeList {
 }
 
 impl EdgeList {
+    /// The edges by the names of their ends, in an order in which none is read as a header.
+    #[must_use]
+    pub fn written(&self) -> Vec<(u64, u64)> {
+        let name = |vertex: u32| self.names[vertex as usize];
+        let mut pairs: Vec<_> = self.edges.iter().map(|(a, b)| (name(*a), name(*b))).collect();
+        for at in 1..pairs.len() {
+            if lines::header(&pairs).is_none() {
+                break;
+            }
+            pairs.swap(0, at);
+        }
+        pairs
+    }
+
     /// Makes a simple graph of any pairs: renumbers without gaps in ascending order, drops loops and repetitions.
     ///
     /// # Panics
@@ -84,5 +100,15 @@ mod tests {
         assert_eq!((list.names, list.edges), (vec![7, 9, far], vec![(0, 1), (0, 2)]));
         let list = EdgeList::from_pairs(vec![(3, 1), (1, 8), (4, 4)]);
         assert_eq!((list.names, list.edges), (vec![1, 3, 8], vec![(0, 1), (0, 2)]));
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_also_where_an_edge_could_be_a_header() {
+        for least in 0..8 {
+            let clique = (least..least + 4).flat_map(|a| (a + 1..least + 4).map(move |b| (a, b)));
+            let list = EdgeList::from_pairs(clique.collect());
+            let lines: Vec<String> = list.written().iter().map(|(a, b)| format!("{a} {b}")).collect();
+            assert_eq!(EdgeList::parse(lines.join("\n").as_bytes()).unwrap(), list, "{lines:?}");
+        }
     }
 }

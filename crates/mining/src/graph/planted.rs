@@ -34,11 +34,11 @@ impl Planted {
             Error::new(format!("bad graph: planted:{text}; {why}")).hint("try planted:10000:20000:50:house")
         };
         let form = "expected planted:VERTICES:EDGES:COPIES:PATTERN[:SEED]";
-        let parts: Vec<&str> = text.split(':').collect();
-        let (vertices, edges, copies, pattern, seed) = match parts[..] {
-            [vertices, edges, copies, pattern] => (vertices, edges, copies, pattern, "1"),
-            [vertices, edges, copies, pattern, seed] => (vertices, edges, copies, pattern, seed),
-            _ => return Err(refuse(form)),
+        let parts: Vec<&str> = text.splitn(4, ':').collect();
+        let [vertices, edges, copies, rest] = parts[..] else { return Err(refuse(form)) };
+        let (pattern, seed) = match rest.rsplit_once(':') {
+            Some((pattern, seed)) if pattern != "graph6" => (pattern, seed),
+            _ => (rest, "1"),
         };
         let number = |part: &str, most: u64| part.parse().ok().filter(|one| *one <= most).ok_or_else(|| refuse(form));
         let pattern = Pattern::parse(pattern).map_err(|reason| refuse(&format!("its pattern: {reason}")))?;
@@ -90,6 +90,7 @@ mod tests {
     fn what_was_planted_is_found() {
         let (list, count) = houses("500:0:100:house", 1);
         assert_eq!((list.vertices, list.edges.len(), count), (500, 600, 100));
+        assert_eq!(houses("500:0:100:graph6:DdW", 1).0.edges.len(), houses("500:0:100:graph6:DdW:1", 1).0.edges.len());
         let (list, count) = houses("5000:10000:50:house:7", 1);
         assert!(count >= 50 && list.edges.len() > 10_000, "{count}");
         assert_eq!(list, houses("5000:10000:50:house:7", 3).0);

@@ -1,6 +1,9 @@
 //! Whether a graph fits into memory.
 
+use std::io;
+
 use knee_machine::room;
+use knee_runtime::Arrangement;
 use knee_workload::Error;
 
 use super::Graph;
@@ -17,6 +20,8 @@ const BYTES_OF_ORBITS: u64 = 56;
 const BYTES_OF_A_LINE: u64 = 250;
 /// The same for a vertex.
 const BYTES_OF_A_VERTEX: u64 = 40;
+/// And a vertex in a copy of the lists.
+const BYTES_OF_A_COPYS_VERTEX: u64 = 16;
 
 /// Refuses a graph that is to be drawn and does not fit into the available memory. `source` names it in the error.
 pub(super) fn check_drawn(source: &str, vertices: u64, edges: u64) -> Result<(), Error> {
@@ -33,6 +38,22 @@ pub(super) fn check_read(source: &str, edges: u64) -> Result<(), Error> {
 pub(super) fn check_laid_out(source: &str, vertices: u64, edges: u64) -> Result<(), Error> {
     let needed = edges.saturating_mul(BYTES_LAID_OUT).saturating_add(vertices.saturating_mul(BYTES_OF_A_VERTEX));
     check(&read(source), &format!("{vertices} vertices and {edges} edges"), needed)
+}
+
+/// The same for the copies of a graph, where each node gets one. Of one copy, the others say it.
+pub(crate) fn check_copies(source: &str, vertices: u64, edges: u64, arrangement: &Arrangement) -> Result<(), Error> {
+    let copies = arrangement.uninit::<u64>(1).map_err(|error| unplaced(&error))?.copies();
+    if copies == 1 {
+        return Ok(());
+    }
+    let one = edges.saturating_mul(BYTES_LAID_OUT).saturating_add(vertices.saturating_mul(BYTES_OF_A_COPYS_VERTEX));
+    let of = format!("{vertices} vertices and {edges} edges, once for each of {copies} nodes,");
+    check(&format!("copy graph: {source}"), &of, one.saturating_mul(copies as u64))
+}
+
+/// The error where the kernel does not place memory.
+pub(crate) fn unplaced(error: &io::Error) -> Error {
+    Error::new(format!("cannot place the graph: {error}"))
 }
 
 fn read(source: &str) -> String {

@@ -45,8 +45,8 @@ pub(crate) fn whole<R>(count: impl FnOnce() -> R) -> Result<R, Error> {
         if !cause.is::<TooLarge>() {
             resume_unwind(cause);
         }
-        Error::new("there are too many copies to be counted: a number of 2^127 or more would be needed")
-            .hint("use a smaller pattern")
+        Error::new("cannot count so many copies: a number on the way to the answer is 2^127 or more")
+            .hint("use a smaller pattern, or --plan auto if another plan is given")
     })
 }
 

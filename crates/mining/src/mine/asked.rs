@@ -25,18 +25,18 @@ const MOST_EDGES: u64 = 7;
 const ALL_BUT_FSM: &[&str] = &["count", "motifs", "cliques", "explain", "match", "exists", "per-vertex", "per-edge"];
 const ALL_BUT_EXPLAIN: &[&str] = &["count", "motifs", "cliques", "match", "exists", "per-vertex", "per-edge", "fsm"];
 
-/// Arguments that only some actions take, with the value of each where it is not given.
-const ONLY: &[(&str, &str, &[&str])] = &[
-    ("pattern", "diamond", &["count", "explain", "match", "exists"]),
-    ("size", "4", &["motifs", "cliques", "per-vertex", "per-edge"]),
-    ("limit", "10", &["match"]),
-    ("plan", "auto", &["count", "motifs", "cliques", "explain"]),
-    ("order", "hubs-first", &["count", "motifs", "cliques", "explain"]),
-    ("labels", "", &["count", "match", "exists", "fsm"]),
-    ("edges", "3", &["fsm"]),
-    ("support", "", &["fsm"]),
-    ("induced", "auto", ALL_BUT_FSM),
-    ("repeat", "1", ALL_BUT_EXPLAIN),
+/// Arguments that only some actions take.
+const ONLY: &[(&str, &[&str])] = &[
+    ("pattern", &["count", "explain", "match", "exists"]),
+    ("size", &["motifs", "cliques", "per-vertex", "per-edge"]),
+    ("limit", &["match"]),
+    ("plan", &["count", "motifs", "cliques", "explain"]),
+    ("order", &["count", "motifs", "cliques", "explain"]),
+    ("labels", &["count", "match", "exists", "fsm"]),
+    ("edges", &["fsm"]),
+    ("support", &["fsm"]),
+    ("induced", ALL_BUT_FSM),
+    ("repeat", ALL_BUT_EXPLAIN),
 ];
 
 /// What is asked.
@@ -103,16 +103,16 @@ impl Asked {
     }
 }
 
-/// Refuses what an action would not heed, on a command line. A study may give all its levels the same arguments.
+/// Refuses what an action would not heed, of what is given on a command line. A study may give all its levels the same
+/// arguments.
 ///
 /// # Errors
 /// Which argument it is, and for what it is meant.
-pub fn check(args: &Args) -> Result<(), Error> {
+pub fn check(args: &Args, is_given: impl Fn(&str) -> bool) -> Result<(), Error> {
     let action = args.text("action");
-    for (name, usual, actions) in ONLY {
-        let given = args.text(name);
-        if given != *usual && !actions.contains(&action) {
-            let takes = knee_workload::one_of(actions).replace(" or ", " and ");
+    for (name, actions) in ONLY {
+        if is_given(name) && !actions.contains(&action) {
+            let (given, takes) = (args.text(name), knee_workload::one_of(actions).replace(" or ", " and "));
             return Err(Error::new(format!("--{name} {given} is of no use for {action}; it is for {takes}"))
                 .hint(format!("leave out --{name}")));
         }

@@ -79,9 +79,10 @@ impl Loader<'_> {
         let vertices = list.vertices;
         let (origin, edges) = Origin::of(list);
         let graph = phases.measure("prepare", || {
+            graph::check_copies(self.source, vertices as u64, edges.len() as u64, &self.arrangement)?;
             let unsorted = self.parsing.install(|| Unsorted::new(vertices, edges));
             let placed = self.pool()?.install(|| Graph::placed(unsorted, &self.arrangement));
-            placed.map_err(|error| Error::new(format!("cannot place the graph: {error}")))
+            placed.map_err(|error| graph::unplaced(&error))
         });
         Ok((graph?, origin))
     }

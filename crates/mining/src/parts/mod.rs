@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use answer::{Part, answer};
 pub use merge::{Merged, merge};
 
-use crate::matching::{By, How, Hows};
+use crate::matching::{By, How, Hows, whole};
 use crate::mine::{Asked, Loaded, Mine};
 use crate::{Graph, Pattern, Question, graph};
 
@@ -73,7 +73,7 @@ pub fn split(args: &Args, team: &Team, parts: usize) -> Result<Vec<String>, Erro
         return Err(Error::new("--split with --repeat: a part is counted once").hint("leave out --repeat"));
     }
     let Loaded { graph, scheduler, header, .. } = Loaded::new(args, team, &mut Phases::default())?;
-    let hows = question.decide(&graph, &scheduler);
+    let hows = whole(|| question.decide(&graph, &scheduler))?;
     let counted = |(pattern, how): (&Pattern, &How)| Counted { pattern: pattern.to_string(), by: how.by() };
     let mut arguments: BTreeMap<_, _> =
         ARGUMENTS.iter().map(|name| ((*name).to_owned(), args.text(name).to_owned())).collect();

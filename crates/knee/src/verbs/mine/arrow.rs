@@ -74,6 +74,10 @@ impl<'a> Target<'a> {
             }),
         };
         match written {
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                Err(Failure::new(format!("cannot write {}: {error}", self.path.display()))
+                    .hint("use --json, which has such numbers as text"))
+            }
             Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(cannot_write(self.path, &error)),
             _ => Ok(()),
         }
@@ -105,6 +109,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
 fn table(action: &str, answer: &str, out: impl Write) -> io::Result<()> {
     streamed(action, answer, out).map_err(|error| match error {
         ArrowError::IoError(_, error) => error,
+        ArrowError::ComputeError(said) => io::Error::new(ErrorKind::InvalidData, said),
         other => io::Error::other(other),
     })
 }

@@ -130,7 +130,8 @@ impl Mine {
     fn check(&self) -> Result<(), Failure> {
         let given = &self.direct.given;
         if given[ACTION] != EDGES {
-            return Ok(knee_mining::check_arguments(&Args::complete(workload().params(), given)?)?);
+            let args = Args::complete(workload().params(), given)?;
+            return Ok(knee_mining::check_arguments(&args, |name| given.contains_key(name))?);
         }
         let mut words = given.keys().map(String::as_str).filter(|name| ![ACTION, "graph"].contains(name));
         match words.next().or_else(|| self.direct.options_given().next()) {
@@ -144,8 +145,7 @@ impl Mine {
 fn edges(source: &str) -> Result<ExitCode, Failure> {
     let list = knee_mining::graph::load(source)?;
     say_header(list.header.map(|(vertices, edges)| format!("{vertices} vertices, {edges} edges")).as_deref());
-    let name = |vertex: u32| list.names[vertex as usize];
-    print_with(|out| list.edges.iter().try_for_each(|(a, b)| writeln!(out, "{} {}", name(*a), name(*b))))?;
+    print_with(|out| list.written().iter().try_for_each(|(a, b)| writeln!(out, "{a} {b}")))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,7 +1,7 @@
 //! Reading a dump.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -85,7 +85,9 @@ impl Dump {
     /// What cannot be read or is damaged; when it does not fit into memory.
     pub(crate) fn read(&self, arrangement: &Arrangement) -> Result<(Graph, Origin), Error> {
         let Header { vertices, members, loops, repeated, first_line: header, named, .. } = self.header;
-        room::check_laid_out(&self.path.display().to_string(), vertices, members / 2)?;
+        let name = self.path.display().to_string();
+        room::check_laid_out(&name, vertices, members / 2)?;
+        room::check_copies(&name, vertices, members / 2, arrangement)?;
         let count = usize::try_from(vertices).expect("the file has as many");
         let mut begins = vec![0_u64; count + 1];
         self.part(Part::Begins, bytemuck::cast_slice_mut(&mut begins))?;
@@ -96,8 +98,7 @@ impl Dump {
             self.part(Part::Names, bytemuck::cast_slice_mut(&mut names))?;
         }
         let members = usize::try_from(members).expect("the file has as many");
-        let unplaced = |error: io::Error| Error::new(format!("cannot place the graph: {error}"));
-        let mut lists = arrangement.from_fn(members, |_| 0_u32).map_err(unplaced)?;
+        let mut lists = arrangement.from_fn(members, |_| 0_u32).map_err(|error| room::unplaced(&error))?;
         let mut read = Ok(());
         lists.each_copy(|copy| {
             let part = self.part(Part::Lists, bytemuck::cast_slice_mut(&mut copy[..members]));
@@ -109,7 +110,7 @@ impl Dump {
         if !(ascending && is_order(&ranks) && ascend(&begins, members) && are_sound(&begins, &lists)) {
             return Err(bad(&self.path, "its lists are not those of a graph"));
         }
-        let graph = Graph::of_lists(begins, lists, ranks, arrangement).map_err(unplaced)?;
+        let graph = Graph::of_lists(begins, lists, ranks, arrangement).map_err(|error| room::unplaced(&error))?;
         Ok((graph, Origin { names, loops, repeated, header }))
     }
 

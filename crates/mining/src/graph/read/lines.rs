@@ -125,7 +125,7 @@ pub(in crate::graph) fn shown(bytes: &[u8]) -> String {
 /// differs from an edge in all of three ways: its second number counts the lines that follow (or half of them when each
 /// edge stands in both directions), its first is the number of vertices that they name, or none of them is above it; and
 /// there are at least two of these lines.
-fn header(pairs: &[(u64, u64)]) -> Option<(u64, u64)> {
+pub(in crate::graph) fn header(pairs: &[(u64, u64)]) -> Option<(u64, u64)> {
     let (&(vertices, edges), rest) = pairs.split_first()?;
     let lines = rest.len() as u64;
     if lines < 2 || (edges != lines && edges.checked_mul(2) != Some(lines)) {
