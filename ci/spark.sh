@@ -6,7 +6,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . ci/packages.sh
 command -v java >/dev/null || install_debian openjdk-17-jre-headless
-ls dist/knee-*.whl >/dev/null 2>&1 || ci/setup.sh test
+wheel=$(ls dist/knee-*.whl 2>/dev/null | head -n 1)
+if [ -z "$wheel" ] || [ -n "$(find Cargo.lock crates python/knee -newer "$wheel" -type f -not -name '*.pyc' -print -quit)" ]; then
+    ci/setup.sh test
+fi
 env=target/spark
 lock=requirements/spark.txt
 install() { $env/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes "$@"; }

@@ -16,7 +16,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -152,17 +152,29 @@ def _seat(worker: Worker, where: str, wanted: Callable[[], bool]) -> Generator[N
             f"{where}cannot write {path}: {error.strerror}\nhint: give this worker a folder with space"
         ) from None
     try:
-        while True:
-            with suppress(BlockingIOError):
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
+        while not _locked(file, path, where):
             _check(wanted, where)
             time.sleep(SEAT_TICK_S)
-        yield
+        try:
+            yield
+        finally:
+            # Before it is closed: a process that was forked meanwhile has it open, too.
+            fcntl.flock(file, fcntl.LOCK_UN)
     finally:
-        # Before it is closed: a process that was forked meanwhile has it open, too.
-        fcntl.flock(file, fcntl.LOCK_UN)
         os.close(file)
+
+
+def _locked(file: int, path: Path, where: str) -> bool:
+    """Lock a file, unless another process has it locked."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        raise RuntimeError(
+            f"{where}cannot lock {path}: {error.strerror}\nhint: give this worker a folder on a disk of its own"
+        ) from None
+    return True
 
 
 def _ran(

@@ -23,6 +23,10 @@ AHEAD = 2
 """Parts that a worker has: the one that it answers, and the next one."""
 
 
+MOST_TAKEN = 20
+"""How often a worker may take a part on which it has failed: it is idle again at once."""
+
+
 class Cluster:
     """A Dask cluster that answers parts."""
 
@@ -62,7 +66,7 @@ class Cluster:
             future = self._client.submit(
                 run,
                 parts.lines[one.part],
-                key=f"knee-part-{one.part}-{len(one.failed_on)}-{job}",
+                key=f"knee-part-{one.part}-{len(one.failed_on) + one.taken}-{job}",
                 workers=[place],
                 allow_other_workers=True,
                 pure=False,
@@ -76,15 +80,19 @@ class Cluster:
                 start(place)
             for future in ended:
                 one, place = running.pop(future)
-                outcome = _outcome(future, one.part)
+                outcome, ran = _outcome(future, one.part)
+                # An idle worker may have taken it, also one on which it has failed: that says nothing of others.
+                taken = one.taken + (ran in one.failed_on)
+                tries = len(one.failed_on) + (ran not in one.failed_on)
                 if outcome.answer is not None:
                     answers.append(outcome.answer)
-                elif not outcome.again or len(one.failed_on) + 1 == TRIES:
+                elif not outcome.again or tries == TRIES or taken > MOST_TAKEN:
                     raise failed(outcome.error or "")
                 else:
-                    others = [other for other in self._addresses() if other not in (place, *one.failed_on)]
+                    others = [other for other in self._addresses() if other not in (ran, *one.failed_on)]
+                    known = tuple(place for place in one.failed_on if place != ran)
                     # Where no other is left, it may have been for a moment.
-                    todo.append(Try(one.part, (*one.failed_on, place if others else "")))
+                    todo.append(Try(one.part, (*known, ran if others else ""), taken))
                     for other in others:
                         start(other)
                 start(place)
@@ -107,11 +115,15 @@ class Try:
     part: int
     failed_on: tuple[str, ...] = ()
     """Where it failed; "" for a worker that may try it again."""
+    taken: int = 0
+    """How often a worker took it on which it had failed."""
 
 
-def _outcome(future: distributed.Future, part: int) -> Outcome:
+def _outcome(future: distributed.Future, part: int) -> tuple[Outcome, str]:
+    """Return what came of a part, and on which worker."""
     try:
-        return Outcome(*future.result())
+        *outcome, ran = future.result()
+        return Outcome(*outcome), ran
     except distributed.KilledWorker:
         message = f"part {part} was tried on several workers, and each of them was lost"
         raise StudyError(message, hint="look into their logs: the kernel kills what is out of memory") from None

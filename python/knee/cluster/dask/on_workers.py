@@ -14,8 +14,8 @@ import distributed
 from knee.cluster.worker import Limits, Worker, outcome
 
 
-def run(limits: Limits, line: str) -> tuple[str | None, str | None, bool]:
-    """Answer a part, as long as Dask wants it. Returns the members of an :class:`Outcome`."""
+def run(limits: Limits, line: str) -> tuple[str | None, str | None, bool, str]:
+    """Answer a part, as long as Dask wants it. Returns the members of an :class:`Outcome`, and which worker this is."""
     here = distributed.get_worker()
     own = Worker(
         name=f"{here.address} ({os.uname().nodename})",
@@ -24,7 +24,7 @@ def run(limits: Limits, line: str) -> tuple[str | None, str | None, bool]:
         archives=(here.local_directory,),
     )
     found = outcome(line, own, limits, _wanted(here))
-    return found.answer, found.error, found.again
+    return found.answer, found.error, found.again, here.address
 
 
 def _wanted(here: distributed.Worker) -> Callable[[], bool]:

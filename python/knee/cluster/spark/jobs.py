@@ -125,6 +125,10 @@ class Cluster:
 def _given_up(error: Exception) -> StudyError:
     """Return in short what Spark says at length."""
     text = str(error)
-    latest = re.search(r"most recent failure: ([^\n]*)", text)
+    latest = re.search(r"most recent failure: ([^\n]*)(.*)", text, re.DOTALL)
     reason = latest[1] if latest else text.strip().partition("\n")[0]
+    if latest and reason.endswith("Traceback (most recent call last):"):
+        # What happened stands at the end of Python's trace, which Java's follows.
+        trace = re.split(r"\n\s*(?:at |\n|$)", latest[2])[0]
+        reason = next((line for line in reversed(trace.splitlines()) if line.strip() and line[0] != " "), reason)
     return StudyError(f"Spark gave up: {reason}", hint="its log says more")

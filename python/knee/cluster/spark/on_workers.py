@@ -25,7 +25,11 @@ class Job:
     def answered(self, part: tuple[int, str]) -> Answered:
         """Answer a part, given as its number and what describes it."""
         number, line = part
-        found = outcome(line, _here(self.threads), self.limits)
+        try:
+            here = _here(self.threads)
+        except RuntimeError as error:
+            return number, None, str(error), True
+        found = outcome(line, here, self.limits)
         # A worker cannot send an object whose class travelled by value.
         return number, found.answer, found.error, found.again
 

@@ -71,6 +71,7 @@ def sql(
         # What Spark finds wrong comes first.
         Analysed.of(spark, query, name, read)
         raise
+    read.check(described)
     if explain:
         Analysed.of(spark, query, name, read)
         return described

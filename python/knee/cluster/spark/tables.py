@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import DataFrame, SparkSession
 
+from knee.cluster.parts import Parts
 from knee.cluster.spark.footer import schema_of
 from knee.store import StudyError
 
@@ -58,6 +60,21 @@ class Table:
                 raise _refused(f"{field.name} does not compare text by its bytes")
         return table
 
+    def check(self, parts: Parts) -> None:
+        """Refuse parts of files that Spark does not read: a frame may know fewer, as one that was made earlier, and
+        folders may have lists of what counts.
+
+        Raises
+        ------
+        StudyError
+            Which file it is.
+        """
+        own = {os.path.realpath(unquote(urlsplit(file).path)) for file in self.frame.inputFiles()}
+        for line in parts.lines:
+            for file in json.loads(line).get("files", ()):
+                if os.path.realpath(file["path"]) not in own:
+                    raise _refused(f"Spark does not read {Path(file['path']).name}, and knee would")
+
 
 def _read(spark: SparkSession, path: str) -> DataFrame:
     schema = schema_of(spark, path)
@@ -68,14 +85,15 @@ def _read(spark: SparkSession, path: str) -> DataFrame:
 
 def _plain(path: str) -> str:
     """Return a path of this machine, from a path or an address."""
-    scheme, rest = urlsplit(path).scheme, urlsplit(path).path
-    if "://" in path or path.startswith("file:"):
-        if scheme != "file":
+    scheme = re.match(r"([A-Za-z][\w+.-]*):(?=/)", path)
+    if scheme is not None:
+        if scheme[1].lower() != "file":
             raise StudyError(
                 f"{path} is not in a file system that workers have mounted",
                 hint="give a path that this machine and all workers see",
             )
-        path = rest
+        # Of a file's name, # and ? are letters like others.
+        path = re.sub(r"^//(?=/)", "", path[scheme.end() :])
     return str(Path(path).absolute())
 
 
@@ -109,8 +127,8 @@ def _same_files(frame: DataFrame) -> None:
     """Refuse a folder of which Spark reads files that knee leaves out."""
     for file in frame.inputFiles():
         name = Path(urlsplit(file).path)
-        if name.suffix != ".parquet":
-            raise _refused(f"Spark reads {name.name}, too, and knee reads *.parquet")
+        if name.suffix != ".parquet" or name.name.startswith((".", "_")):
+            raise _refused(f"Spark reads {name.name}, too, and knee reads *.parquet that are not hidden")
 
 
 def _refused(why: str) -> StudyError:
