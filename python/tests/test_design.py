@@ -123,6 +123,14 @@ def test_factors_reach_words_variables_and_arguments():
     assert planned(built_in)[0]["program"]["params"] == {"plan": "explore"}
 
 
+def test_levels_reach_the_variables_of_a_command_in_its_study_file():
+    own = {"OMP_SCHEDULE": "static,{chunk}", "OMP_NUM_THREADS": "{threads}"}
+    program = {"command": ["p"], "env": own, "directory": "/"}
+    specs = planned(StudySpec("q", program, factors={"threads": [1], "chunk": [1, 64]}))
+    made = {spec["cell"]["chunk"]: spec["program"]["env"] for spec in specs}
+    assert made == {chunk: own | {"OMP_SCHEDULE": f"static,{chunk}"} for chunk in (1, 64)}
+
+
 def test_a_level_may_go_into_the_steps_around_a_run_alone():
     study_spec = asked(
         factors={"threads": [1], "size": [5, 6]}, prepare="make {size} {threads} {cpus}", conclude="rm {size}"

@@ -87,3 +87,23 @@ def test_output_that_went_to_the_terminal_is_not_compared(simulated):
     folder = simulated(TWO)
     folder.study_spec.write_text(folder.study_spec.read_text() + "[measure]\nsame_output = true\n")
     assert [run.bad for run in store.runs(folder)] == [None] * 10
+
+
+TRIED = [f"{number:04d}" for number in range(5, 11)]
+
+
+def test_what_remedies_print_does_not_say_what_is_right(simulated):
+    def cell(spec):
+        return {"role": "remedy", "test": "other lock"} if spec["id"] in TRIED else {}
+
+    bad = printing(simulated(TWO), dict.fromkeys(TRIED, "b"), cell=cell)
+    assert bad == dict.fromkeys(TRIED, "its output differs from that of 4 other runs")
+
+
+def test_a_remedy_that_gives_a_workload_other_arguments_has_to_give_the_same_answer(simulated):
+    def cell(spec):
+        tried = spec["id"] in TRIED
+        program = {"workload": "heat", "args": {"steps": "10" if tried else "100"}}
+        return {"program": program} | ({"role": "remedy", "test": "fewer steps"} if tried else {})
+
+    assert set(printing(simulated(TWO), dict.fromkeys(TRIED, "b"), asked="", cell=cell)) == set(TRIED)

@@ -88,6 +88,18 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
     assert "no verdict" in done.stdout
 
 
+def test_a_study_of_another_machine_is_not_resumed(binary, tmp_path):
+    assert knee(binary, "study", "--no-report", "--out", "s", *SHORT, "--", "true", cwd=tmp_path).returncode == 0
+    folder = Folder(tmp_path / "s")
+    folder.records.write_text("".join(folder.records.read_text().splitlines(keepends=True)[:-1]))
+    machine = folder.read_machine()
+    folder.machine.write_text(json.dumps(machine | {"facts": machine["facts"] | {"model": "Abacus 1"}}))
+    done = knee(binary, "study", "--resume", "s", cwd=tmp_path)
+    assert (done.returncode, "it was made on another machine (Abacus 1; this is " in done.stderr) == (2, True)
+    folder.machine.write_text(json.dumps(machine))
+    assert knee(binary, "study", "--no-report", "--resume", "s", cwd=tmp_path).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

@@ -1,6 +1,5 @@
 """Study files are read as written, and every mistake is reported with its line and key."""
 
-import dataclasses
 import json
 import shlex
 import tomllib
@@ -86,7 +85,7 @@ def test_a_file_and_the_file_written_from_it_ask_the_same(tmp_path):
     assert first.weak == {"argument": "n", "one_thread": 1000, "power": 3}
     assert first.events == str(tmp_path / "in/mine.toml")
     again = from_file(write(tmp_path, first.to_toml()))
-    assert dataclasses.asdict(again) == dataclasses.asdict(first)
+    assert again == first
 
 
 def test_true_and_false_are_words_of_a_program_as_others_write_them(tmp_path):
@@ -397,3 +396,17 @@ def test_only_an_explained_study_that_names_no_blocks_goes_on_by_itself(tmp_path
     assert design(str(file)) == (EXPLAINING_BLOCKS, AT_LEAST_S)
     assert design("--blocks", "7", str(file)) == (7, None)
     assert design("--blocks", "7", "--at-least", "1m", str(file)) == (7, 60.0)
+
+
+def test_explaining_keeps_what_the_study_file_states_about_blocks(tmp_path):
+    verb = study_options(click.Command("study", callback=lambda **asked: study_spec_of(asked)))
+
+    def design(text: str, *words: str) -> tuple[int, float | None]:
+        file = write(tmp_path, f'program.command = ["true"]\n[design]\n{text}\n')
+        found = verb.main([*words, str(file)], standalone_mode=False)
+        return found.blocks, found.at_least_s
+
+    assert design("blocks = 5", "--explain", "1") == (5, None)
+    assert design("at_least_s = 60.0", "--explain", "1") == (EXPLAINING_BLOCKS, 60.0)
+    assert design("at_least_s = 60.0", "--blocks", "8") == (8, 60.0)
+    assert design("", "--explain", "1") == (EXPLAINING_BLOCKS, AT_LEAST_S)

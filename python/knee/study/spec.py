@@ -5,6 +5,7 @@ A new option is one entry here, and the line where it has its effect (``design/p
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -32,7 +33,8 @@ times as many: of a short program they cost little, and its questions are asked 
 class StudySpec:
     """A study before it is planned. Where ``factors`` has no ``threads`` or ``placement``, the machine decides.
 
-    None means the default. ``phases`` is the measured phase of each of several workloads.
+    None means the default. ``phases`` is the measured phase of each of several workloads, ``stated`` names the fields
+    that a study file gives.
     """
 
     # What every study has
@@ -124,8 +126,8 @@ class StudySpec:
         "design.blocks",
         Whole(1, 1000),
         DESIGN,
-        f"Runs of each combination, one per block. With --explain: {EXPLAINING_BLOCKS}, since questions join from the"
-        " fourth block on, and more of a short program (--at-least).",
+        f"Runs of each combination, one per block. With --explain: {EXPLAINING_BLOCKS}, since questions join after six"
+        " runs, and more of a short program (--at-least).",
         metavar="N",
         default=BLOCKS,
     )
@@ -158,8 +160,8 @@ class StudySpec:
         Switch(),
         DESIGN,
         "Also run independent one-thread copies side by side: shows whether the machine or the program limits scaling."
-        " false in a study file: not with explain either, since copies would get in each other's way (one port, one"
-        " file).",
+        " false in a study file also leaves them out of --explain, for programs whose copies would share a port or a"
+        " file.",
     )
     explain: float | None = option(
         "design.explain",
@@ -337,8 +339,10 @@ class StudySpec:
         "Page cache at the start of a run: cold drops it (needs root), warm makes one run before.",
     )
 
-    # Not an option: the binary knows it.
+    # No options: the binary knows the one, the study file the other.
     phases: dict[str, str] = field(default_factory=dict[str, str])
+
+    stated: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     def to_toml(self) -> str:
         """Return the study file with the same options."""
@@ -381,8 +385,12 @@ OPTIONS = options_of(StudySpec)
 """Every option of a study, in the order of the help."""
 
 
-def of_explained(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of options of a study that is explained, with its own defaults of blocks."""
-    if "blocks" in values:
+def of_explained(values: dict[str, Any], stated: Collection[str] = ()) -> dict[str, Any]:
+    """Return the values of options of a study that is explained, with its own defaults of blocks.
+
+    ``stated`` names fields that have a value from elsewhere.
+    """
+    if "blocks" in {*values, *stated}:
         return values
-    return {"blocks": EXPLAINING_BLOCKS, "at_least_s": AT_LEAST_S, **values}
+    own = {"blocks": EXPLAINING_BLOCKS, "at_least_s": AT_LEAST_S}
+    return {**{name: value for name, value in own.items() if name not in stated}, **values}

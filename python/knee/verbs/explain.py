@@ -13,8 +13,12 @@ from knee.store import Folder, StudyError, finite
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, readable=False))
-@click.option("--threads", "-n", type=click.IntRange(2), metavar="N", help="The thread count.  [default: the largest]")
-@click.option("--series", metavar="NAME", help="The series, as `knee report` names it.  [default: all that are pinned]")
+@click.option(
+    "--threads", "-n", type=click.IntRange(2), metavar="N", help="Thread count.  [default: the largest asked about]"
+)
+@click.option(
+    "--series", metavar="NAME", help="Series, as `knee report` names it.  [default: those asked about, else all]"
+)
 @click.option("--all", "every", is_flag=True, help="Every thread count.")
 @click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
 def explain(folder: Path, threads: int | None, series: str | None, every: bool, as_json: bool) -> int:

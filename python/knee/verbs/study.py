@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from knee import terminal
+from knee import _binary, terminal
 from knee.store import (
     Contents,
     Folder,
@@ -25,10 +25,12 @@ from knee.study.design.duration import WORTH
 from knee.study.design.summary import twin_placements
 from knee.study.options.command_line import Grouped, study_options, study_spec_of, values_given
 from knee.study.run import execute, progress, trials
+from knee.study.run.elsewhere import refuse_elsewhere
 from knee.study.run.pilot import duration
 from knee.study.run.quiet import Waiting, say_load, say_quota
 from knee.study.run.repeat import repeat
 from knee.study.run.signals import Stopped
+from knee.study.run.trust import RESUME
 from knee.study.run.trust import check as check_trust
 from knee.verbs import EXIT_STOPPED, say
 from knee.verbs.between import questions
@@ -61,6 +63,8 @@ def study(out: Path | None, resume: Path | None, trust: bool, pilot: bool, repor
 
     In a command {threads} becomes the thread count and {cpus} the list of cpus. Options stand before the -- of a
     command, and before or after a workload or a study file.
+
+    Exit status: 0 done, 1 some runs were rejected, 2 it is not possible, 130 it was stopped; --resume continues.
     """
     if resume is not None:
         given = values_given(asked)
@@ -72,6 +76,8 @@ def study(out: Path | None, resume: Path | None, trust: bool, pilot: bool, repor
         if execute.remaining(folder) or (folder.read_measure() | given).get("rerun_disturbed"):
             check_trust(folder, trusted=trust)
             _check_libraries(folder)
+            refuse_elsewhere(folder, _binary.ask("machine"), RESUME)
+            _binary.hang_up()
     elif trust:
         raise StudyError("--trust goes with --resume", hint="a new study runs the commands that you give")
     else:

@@ -24,6 +24,7 @@ from knee.study.remedies.remedy import Remedy
 from knee.study.remedies.situation import Situation, situation
 from knee.study.run import execute, progress, trials
 from knee.study.run.compiler import compiled
+from knee.study.run.elsewhere import refuse_elsewhere
 from knee.study.run.quiet import Waiting, say_load
 from knee.study.run.signals import Stopped
 from knee.study.run.trust import TRY, check
@@ -75,7 +76,7 @@ def try_(
 
     Nothing is changed on the machine that does not end with a run. What needs root is listed with its command.
 
-    Exit status: 0 done, 2 it is not possible.
+    Exit status: 0 done, 2 it is not possible, 130 it was stopped; the same command continues.
 
     \b
     Examples:
@@ -92,12 +93,14 @@ def try_(
             here = _situation(study, _levels(levels), Path(libraries))
             _print_list(here, _found(here), as_json=as_json)
         return 0
-    here = _situation(study, _levels(levels), study.path.absolute())
+    unfinished = trials.unfinished(study)
+    wanted_levels = _levels(levels) if unfinished is None else unfinished
+    here = _situation(study, wanted_levels, study.path.absolute())
     found = _found(here)
-    if trials.unfinished(study):
-        if only:
+    if unfinished is not None:
+        if only or levels:
             hint = f"knee try {shlex.quote(str(folder))} continues them"
-            raise StudyError("--only: trials that were interrupted are left to run", hint=hint)
+            raise StudyError(f"{'--only' if only else '--at'}: trials that were interrupted are left to run", hint=hint)
         check(study, trusted=trust, doing=TRY)
         if library := trials.lost_library(study):
             hint = "move the study back, or make a new one"
@@ -109,8 +112,7 @@ def try_(
         trials.add(study, here.as_is, wanted[0], wanted[1], here.machine["facts"])
     if not _run(study, wait_s or study.read_measure().get("wait_quiet_s")):
         return EXIT_STOPPED
-    trials.note_after(study, _binary.ask("machine")["facts"])
-    _binary.hang_up()
+    trials.note_after(study, _machine()["facts"])
     return _conclude(study, here, found, as_json=as_json)
 
 
@@ -130,15 +132,17 @@ def _found(here: Situation) -> list[Remedy]:
 
 def _situation(study: Folder, levels: dict[str, str], libraries: Path) -> Situation:
     """Return what remedies may know; libraries that they compile are put into a folder."""
-    machine, planned = _binary.ask("machine"), study.read_machine()
-    _binary.hang_up()
-    for part in ("sockets", "cores"):
-        if machine[part] != planned[part]:
-            hint = "try remedies on the machine that was measured"
-            raise StudyError(f"cannot try remedies: {study.path}: it was made on another machine", hint=hint)
+    machine = _machine()
+    refuse_elsewhere(study, machine, TRY)
     plan, allowed = study.read_plan(), len(machine["allowed"]["cpus"])
     as_is, fewer = chosen(plan, study.read_study_spec(), allowed, levels)
     return situation(study, as_is, fewer, machine, os.environ, lambda source, name: compiled(source, libraries / name))
+
+
+def _machine() -> dict[str, Any]:
+    machine = _binary.ask("machine")
+    _binary.hang_up()
+    return machine
 
 
 def _refuse_doubles(found: Sequence[Remedy]) -> None:

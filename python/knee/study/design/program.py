@@ -21,12 +21,13 @@ def program_of(study_spec: StudySpec, cell: Cell, role: Role) -> dict[str, Any]:
         name = arguments.pop("workload")
         args: dict[str, str] = program.get("args", {}) | study_spec.workloads[name]
         program = {**program, "workload": study_spec.built_in(name), "args": args}
-    if variables:
-        program = program | {"env": program.get("env", {}) | variables}
+    given: dict[str, str] = program.get("env", {}) | variables
+    if given:
+        program = program | {"env": {name: filled(value, arguments) for name, value in given.items()}}
     if "workload" in program:
         made = program | ({"params": arguments} if arguments else {})
         return side_by_side(made, int(cell["threads"])) if role == "copies" else made
-    mentioned = [*program["command"], study_spec.prepare or "", study_spec.conclude or ""]
+    mentioned = [*program["command"], *given.values(), study_spec.prepare or "", study_spec.conclude or ""]
     for name in arguments:
         if not mentions(mentioned, name):
             raise unmentioned(name)

@@ -187,7 +187,8 @@ def _levels(text: str, where: str) -> dict[str, list[Level]]:
 
 
 def _level(text: str) -> Level:
-    return int(text) if re.fullmatch(r"[0-9]+", text) else text
+    # A program gets a level as it was typed: 007 is no 7.
+    return int(text) if re.fullmatch(r"0|[1-9][0-9]*", text) else text
 
 
 def _checked(name: str, levels: list[Level], where: str) -> list[Level]:

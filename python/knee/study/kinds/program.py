@@ -19,7 +19,6 @@ class Program(Kind):
     """A command, or one workload or several; on the command line, the command's runtime."""
 
     replaced = "{threads}, {cpus} and {FACTOR} are replaced."
-    variables = "{threads} and {cpus} are replaced."
 
     def from_words(self, value: Any, flag: str) -> dict[str, Any]:
         del flag
@@ -62,7 +61,7 @@ class Program(Kind):
                 "command": {"description": f"Words of a command; {self.replaced}", **words},
                 "workload": self.workload_schema(),
                 "args": {**VALUES, "description": "Arguments of the workload."},
-                "env": {**VALUES, "description": f"Variables of the program; {self.variables}"},
+                "env": {**VALUES, "description": f"Variables of the program; {self.replaced}"},
                 "for": {"description": runtime, "type": "string"},
                 "directory": {
                     "description": "Where the program runs, from the folder of this file.",
@@ -85,7 +84,7 @@ class Program(Kind):
 class Baseline(Program):
     """The best serial version of a program: a command, or one workload."""
 
-    replaced = variables = "{threads}, {cpus} and {FACTOR} are replaced: it runs at each level that it names."
+    replaced = "{threads}, {cpus} and {FACTOR} are replaced: it runs at each level that it names."
 
     def from_words(self, value: Any, flag: str) -> dict[str, Any]:
         try:

@@ -18,7 +18,7 @@ from knee.study.options.anywhere import in_front, too_early
 from knee.study.options.examples import EXAMPLES, LEVELS
 from knee.study.options.page import value_of
 from knee.study.options.words import from_words, of_workloads
-from knee.study.spec import BLOCKS, OPTIONS, StudySpec, of_explained
+from knee.study.spec import OPTIONS, StudySpec, of_explained
 
 
 class Grouped(click.Command):
@@ -136,9 +136,9 @@ def study_spec_of(asked: dict[str, Any]) -> StudySpec:
     if not words and "workload" not in varied:
         raise StudyError("nothing to study", hint="knee study -- ./program {threads}, or a workload, or a study file")
     base = from_words(words) if words else of_workloads(varied["workload"])
-    if "explain" in given and base.explain is None and base.blocks == BLOCKS:
-        given = of_explained(given)
-    if "blocks" in given and base.at_least_s is not None:
+    if "explain" in given and base.explain is None:
+        given = of_explained(given, base.stated)
+    if "blocks" in given and "at_least_s" not in base.stated:
         # So many blocks, and no more.
         given.setdefault("at_least_s", None)
     given |= {"factors": base.factors | varied, "program": base.program | given.get("program", {})}

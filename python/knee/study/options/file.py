@@ -55,7 +55,7 @@ def from_file(path: Path) -> StudySpec:
         around = asked.get(table, {}) if table else asked
         if key in around:
             values[one.name] = one.kind.from_toml(around[key], one.key, file)
-    values["name"] = values["name"] or path.stem
+    values["name"], stated = values["name"] or path.stem, frozenset(values)
     if values.get("explain") is not None:
         values = of_explained(values)
-    return StudySpec(**values)
+    return StudySpec(**values, stated=stated)

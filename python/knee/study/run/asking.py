@@ -81,7 +81,7 @@ class Block:
         and where a command marks the phase that is measured: all copies would mark it in one file.
         """
         program = spec["program"]
-        if "runtime" in program or ("command" in program and spec.get("metric")):
+        if "for" in program or ("command" in program and spec.get("metric")):
             return False
         if self.folder.read_study_spec().get("design", {}).get("copies") is False:
             return False

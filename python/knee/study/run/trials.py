@@ -27,8 +27,8 @@ from knee.study.run import trust
 from knee.study.run.execute import due, locked, remaining
 
 
-def unfinished(folder: Folder) -> bool:
-    """Return whether trials that were planned before are left to run.
+def unfinished(folder: Folder) -> dict[str, str] | None:
+    """Return the levels of the series whose trials were planned before and are left to run; None if none are left.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def unfinished(folder: Folder) -> bool:
         made = f"{total - len(left)} of {total} runs are made"
         message = f"cannot try remedies: {folder.path}: the study is not complete ({made})"
         raise StudyError(message, hint=f"knee study --resume {folder.path}")
-    return bool(left)
+    return {name: str(level) for name, level in left[0]["cell"].items() if name != "threads"} if left else None
 
 
 def lost_library(folder: Folder) -> str | None:
@@ -65,7 +65,7 @@ def add(folder: Folder, as_is: RunSpec, remedies: Sequence[Remedy], blocks: int,
     added = trials(folder.read_plan(), as_is, remedies, blocks, seed)
     _binary.validate(added)
     with locked(folder):
-        if unfinished(folder):
+        if unfinished(folder) is not None:
             raise StudyError(f"another process has added trials: {folder.path}", hint=f"knee try {folder.path}")
         known = {one.name: one for one in read_trials(folder).remedies}
         known |= {one.name: Noted(one.name, one.treats, one.does, one.note or "") for one in remedies}
