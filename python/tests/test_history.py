@@ -48,6 +48,19 @@ def test_speedups_stand_in_the_order_of_dates_with_intervals_and_are_drawn(three
     assert re.search(rf"worse against the study before: {told}; equal within 3 %: cores-close on 2 threads\.", said)
 
 
+def test_studies_of_one_name_and_day_have_labels_of_their_own(studies, tmp_path):
+    made = [studies(name, "2026-01-01", 2.0) for name in ("one", "two", "three")]
+    paths = [one.path.parent / f"pr{number}" / "both" for number, one in enumerate(made)]
+    for one, path in zip(made, paths, strict=True):
+        path.parent.mkdir()
+        one.path.rename(path)
+    picture = tmp_path / "h.svg"
+    done = compare(*paths, "--out", picture)
+    assert done.returncode == 0, done.stderr
+    drawn = picture.read_text()
+    assert all(f"pr{number}/both" in drawn for number in range(3))
+
+
 def test_the_json_has_every_point_and_what_changed(three, tmp_path):
     paths = [one.path for one in three]
     done = compare(*paths, "--json", "--out", tmp_path / "h.svg", "--session-spread", "0")

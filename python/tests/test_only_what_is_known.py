@@ -18,7 +18,7 @@ from knee.plots.style import FEWEST_TICKS, log_axis
 from knee.report.page import page
 from knee.report.tables.evidence import evidence_rows
 from knee.report.tables.factorial import _small_share
-from knee.report.tables.facts import base_lines, with_ends
+from knee.report.tables.facts import base_lines, claim_rows, with_ends
 from knee.stats.intervals import Interval
 from knee.store import Folder
 
@@ -141,6 +141,18 @@ def test_bases_are_compared_where_there_are_speedups(simulated):
 def test_counts_have_no_decimals(simulated):
     assert with_ends(-28685107.2, Interval(-29045291.067, -28324923.3)) == "-28,685,107 [-29,045,291, -28,324,923]"
     assert with_ends(-0.0001, Interval(-0.0002, 0.1)) == "0.000 [0.000, 0.100]"
+
+
+def test_what_a_claim_measured_has_digits_however_small(simulated):
+    assert with_ends(0.0003, Interval(0.00025, 0.00035), small=True) == "0.000300 [0.000250, 0.000350]"
+    assert with_ends(0.5, Interval(0.4, 0.6), small=True) == "0.500 [0.400, 0.600]"
+    folder = simulated({"a": {1: (0.0003, 0.0003), 2: (0.0002, 0.0003)}})
+    with folder.study_spec.open("a") as file:
+        file.write('[[claim]]\nsays = "short"\nvalue = { threads = 2 }\nbelow = 0.0001\n')
+    [row] = claim_rows(analysis(folder))
+    assert row["answer"] == "refuted"
+    assert row["measured"].startswith("0.000"), row
+    assert float(row["measured"].split()[0]) == pytest.approx(0.0002, rel=0.1)
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.6, 1.6), (0.27, 4.2), (0.98, 1.03), (1e-6, 1e3), (9.0, 11.0)])

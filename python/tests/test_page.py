@@ -56,6 +56,15 @@ def test_samples_that_are_torn_leave_their_figure_out_and_the_rest_in(simulated)
     assert 'data-figure="over-time"' not in text
 
 
+def test_the_program_is_shown_with_its_own_letters(simulated):
+    folder = simulated({"cores-close": {1: (0.5, 0.5), 2: (0.25, 0.5)}})
+    command = ["sh", "-c", "prüfung < 'in put' && echo \"<b>\""]
+    rewrite(folder.plan, lambda spec: spec | {"program": {"command": command}})
+    text = page(Study.read(folder.path))
+    assert "prüfung &lt; &#39;in put&#39; &amp;&amp; echo" in text
+    assert "<b>" not in text
+
+
 def test_a_simulated_study_says_so_at_the_top(simulated):
     text = page(Study.read(simulated({"cores-close": {1: (0.5, 0.5), 2: (0.25, 0.5)}}).path))
     assert "Simulated: no machine was measured." in text

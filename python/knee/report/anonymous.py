@@ -100,7 +100,7 @@ class _Names:
         """Return the text of a JSON file, or of a file with one object a line, without names."""
         try:
             if lines:
-                return "".join(json.dumps(self.without(json.loads(line))) + "\n" for line in text.splitlines() if line)
+                return "".join(json.dumps(self.without(json.loads(line))) + "\n" for line in text.split("\n") if line)
             return json.dumps(self.without(json.loads(text)))
         except ValueError as error:
             # A torn last line counts as never written.

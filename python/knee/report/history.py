@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ def draw(history: History, path: Path) -> None:
     if form not in PICTURES:
         hint = f"a name that ends in .{', .'.join(PICTURES)}"
         raise StudyError(f"cannot draw {path}: unknown kind of picture", hint=hint)
-    rows = [_row(one) for one in history.points]
+    labels = _labels(history.points)
+    rows = [_row(one, labels[one.study]) for one in history.points]
     sees = "A bar is a 90 % interval. Studies stand in the order of their dates."
     try:
         write_whole(path, picture_of(Figure("history", "Speedup over time", sees, chart(rows), rows), form))
@@ -32,9 +34,20 @@ def draw(history: History, path: Path) -> None:
         raise StudyError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _row(one: Past) -> dict[str, Any]:
+def _labels(points: Sequence[Past]) -> dict[str, str]:
+    """Return a label of each study, in the shortest form that tells all of them apart."""
+    dates = {one.study: one.date for one in points}
+    forms = (
+        {study: f"{date[:10]} {Path(study).name}" for study, date in dates.items()},
+        {study: f"{date[:16]} {Path(study).name}" for study, date in dates.items()},
+        {study: f"{date[:16]} {study}" for study, date in dates.items()},
+    )
+    return next((form for form in forms if len(set(form.values())) == len(form)), forms[-1])
+
+
+def _row(one: Past, label: str) -> dict[str, Any]:
     return {
-        "study": f"{one.date[:10]} {Path(one.study).name}",
+        "study": label,
         "series": one.line,
         "threads": one.threads,
         "speedup": one.speedup,

@@ -49,10 +49,11 @@ def _claims(analysis: Analysis) -> str:
     """Return the claims with their answers, folded: there may be many; nothing without any."""
     if not analysis.claims:
         return ""
-    rows = [
-        f"| {one.answer} | {escaped(one.says)} | {with_ends(one.value, one.interval)} | {escaped(one.why)} |"
+    cells = [
+        (one.answer, escaped(one.says), with_ends(one.value, one.interval, small=True), escaped(one.why))
         for one in analysis.claims
     ]
+    rows = [f"| {' | '.join(row)} |" for row in cells]
     table = "\n".join(["| answer | claim | measured | why |", "|---|---|---|---|", *rows])
     return f"<details><summary>{len(rows)} claims</summary>\n\n{table}\n\n</details>"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from altair.utils.schemapi import debug_mode
 from jinja2 import Environment
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from knee import __version__
 from knee.explain.ledger.ledger import TAKEN
@@ -37,7 +37,7 @@ HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>')
 def page(study: Study) -> str:
     """Return the report of a study as HTML."""
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_shown)
-    environment.filters["number"] = number
+    environment.filters |= {"number": number, "written": _written}
     # Tests check every chart against Vega-Lite's schema; checking again here would take longer than drawing.
     with debug_mode(False):
         drawn = study.figures
@@ -142,6 +142,12 @@ def _json(value: object) -> str:
 def _shown(value: object) -> object:
     """Return a value for the template: plain text with control characters escaped. Our own markup contains none."""
     return shown(value) if type(value) is str else value
+
+
+def _written(value: object) -> Markup:
+    """Return plain data as JSON over several lines, with a user's letters as they are."""
+    lines = json.dumps(value, indent=1, ensure_ascii=False).split("\n")
+    return escape("\n".join(map(shown, lines)))
 
 
 def _resource(name: str) -> str:

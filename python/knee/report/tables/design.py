@@ -23,7 +23,7 @@ def design_rows(study: Study) -> list[Row]:
         {"what": f"factor {name}", "value": ", ".join(word_of(name, level) for level in levels)}
         for name, levels in sorted(_factors(study).items())
     ]
-    blocks = max((run.spec["block"] for run in study.runs), default=0)
+    blocks = max((run.spec["block"] for run in _designed(study)), default=0)
     rows += [
         {"what": "runs", "value": f"{analysis.made} of {analysis.planned} planned, {len(analysis.bad)} of them bad"},
         {"what": "blocks", "value": f"{blocks}, each holds every cell once in a random order of its own"},

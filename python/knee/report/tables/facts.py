@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from knee.explain.analysis import Analysis
@@ -65,7 +66,7 @@ def claim_rows(analysis: Analysis) -> list[Row]:
         {
             "answer": one.answer,
             "claim": one.says,
-            "measured": with_ends(one.value, one.interval),
+            "measured": with_ends(one.value, one.interval, small=True),
             "why": one.why,
             "of": one.source or "this study",
             "test": one.asked,
@@ -216,17 +217,21 @@ def _uncounted(study: Study) -> list[str]:
     return lines + [f"What {', '.join(of)} would have shown: {reason}." for reason, of in names.items()]
 
 
-def with_ends(value: float, interval: Interval) -> str:
-    """Return a number with its interval; a dash where it is unknown."""
-    return "–" if value != value else f"{_digits(value, value)} {_ends(value, interval)}".strip()
+def with_ends(value: float, interval: Interval, *, small: bool = False) -> str:
+    """Return a number with its interval; a dash where it is unknown. With ``small`` a small one keeps three digits."""
+    if value != value:
+        return "–"
+    digits = _decimals(value) if small else 3
+    ends = [] if interval.low != interval.low else [interval.low, interval.high]
+    shown = [_digits(number, value, digits) for number in (value, *ends)]
+    return f"{shown[0]} [{', '.join(shown[1:])}]" if ends else shown[0]
 
 
-def _ends(value: float, interval: Interval) -> str:
-    if interval.low != interval.low:
-        return ""
-    return f"[{_digits(interval.low, value)}, {_digits(interval.high, value)}]"
+def _decimals(number: float) -> int:
+    """Return how many decimals show three digits of a number, from 3 to 12 of them."""
+    return min(12, max(3, 2 - math.floor(math.log10(abs(number))))) if number and math.isfinite(number) else 3
 
 
-def _digits(number: float, beside: float) -> str:
-    """Return a number with three decimals, a count of bytes or the like without any, as the one beside it is."""
-    return f"{number:z,.0f}" if abs(beside) >= LARGE else f"{number:z.3f}"
+def _digits(number: float, beside: float, decimals: int) -> str:
+    """Return a number with its decimals, a count of bytes or the like without any, as the one beside it is."""
+    return f"{number:z,.0f}" if abs(beside) >= LARGE else f"{number:z.{decimals}f}"

@@ -122,7 +122,7 @@ def tried_rows(analysis: Analysis) -> list[Row]:
             "remedy": one.remedy,
             "treats": ", ".join(one.treats),
             "threads": one.cell.get("threads", one.threads),
-            "as fast": f"{one.gain.estimate:.2f} [{one.gain.interval.low:.2f}, {one.gain.interval.high:.2f}]",
+            "as fast": with_ends(one.gain.estimate, one.gain.interval),
             "answer": "rejected: " + one.rejected if one.rejected else one.answer,
         }
         for one in analysis.tried

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 
 from rich import box
 from rich.table import Table
@@ -14,7 +15,7 @@ from knee.explain.verdict.form import FOLDER, Verdict
 from knee.report.tables.counters import sentence
 from knee.report.tables.design import repeated_words
 from knee.report.tables.facts import with_ends
-from knee.stats.intervals import Interval
+from knee.stats.intervals import Interval, Ratio
 from knee.terminal.console import Console, Text
 
 
@@ -28,15 +29,8 @@ def show(analysis: Analysis, folder: str) -> None:
             if len(series.fitting) < len(series.curve.points):
                 console.print(Text(f"* more threads than the {series.cpus} cpus: no part of the verdict\n"))
             _scaling(console, analysis.summaries[series.name])
-    bases = {series.name: series.curve.base for series in analysis.series}
-    for name, one in analysis.baseline.items():
-        times = f"{one.estimate:.2f} [{one.interval.low:.2f}, {one.interval.high:.2f}] times"
-        console.print(Text(f"{name}: with threads={bases[name]} it takes {times} as long as the best serial version."))
-    for series in analysis.series:
-        for number, ratio in series.copies.items():
-            ends = f"[{ratio.interval.low:.2f}, {ratio.interval.high:.2f}]"
-            took = f"{ratio.estimate:.2f} {ends} times as long as one"
-            console.print(Text(f"{series.name}: {number} one-thread copies side by side take {took}."))
+    for line in (*_baselines(analysis), *_copies(analysis)):
+        console.print(Text(line))
     if analysis.counters.asked:
         console.print(Text(sentence(analysis.counters)))
     if analysis.repeated:
@@ -47,9 +41,32 @@ def show(analysis: Analysis, folder: str) -> None:
     if analysis.drift.found:
         console.print(Text(f"Times drifted by {100 * (analysis.drift.change - 1):+.1f} % over the study."))
     for claim in analysis.claims:
-        number = f" ({with_ends(claim.value, claim.interval)})" if claim.value == claim.value else ""
+        number = f" ({with_ends(claim.value, claim.interval, small=True)})" if claim.value == claim.value else ""
         console.print(Text(f"{claim.answer}: {claim.says}{number}"))
     _verdict(console, analysis.verdict, folder)
+
+
+def _baselines(analysis: Analysis) -> Iterator[str]:
+    bases = {series.name: series.curve.base for series in analysis.series}
+    for name, one in analysis.baseline.items():
+        if times := _times(one):
+            yield f"{name}: with threads={bases[name]} it takes {times} as long as the best serial version."
+
+
+def _copies(analysis: Analysis) -> Iterator[str]:
+    for series in analysis.series:
+        for number, ratio in series.copies.items():
+            if times := _times(ratio):
+                yield f"{series.name}: {number} one-thread copies side by side take {times} as long as one."
+
+
+def _times(one: Ratio) -> str:
+    """Return a ratio with its interval; nothing where no run tells it."""
+    if one.estimate != one.estimate:
+        return ""
+    ends = one.interval
+    known = f"[{ends.low:.2f}, {ends.high:.2f}] times" if ends.low == ends.low else "times (one run)"
+    return f"{one.estimate:.2f} {known}"
 
 
 def _verdict(console: Console, verdict: Verdict, folder: str) -> None:
