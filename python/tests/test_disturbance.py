@@ -92,6 +92,40 @@ def test_an_unpinned_run_may_use_all_that_are_allowed(simulated):
     assert [taken(run, 4) for run in study.runs] == pytest.approx([0.4] * 10)
 
 
+def test_of_many_cpus_that_an_unpinned_run_may_use_a_small_share_is_many_ticks(simulated):
+    study = beside(simulated({"none": {1: (0.4, 0.4)}}, noise=0.0), {1: 0.06})
+    assert [taken(run, 1) for run in study.runs] == [0.0] * 5
+    assert all(taken(run, 64) > 0.9 for run in study.runs)
+    assert disturbances(study.runs, 64) is not None
+
+
+def test_two_disturbances_take_no_less_than_one(simulated):
+    folder = simulated(TWO)
+    beside(folder, {1: 0.06, 2: 0.06}, {1: 0.01, 2: 0.01})
+    changed = VALID | {"clock_before_ns": 1.0, "clock_after_ns": 1.4}
+    rewrite(folder.records, lambda one: one | {"validity": changed | {"other_busy": one["validity"]["other_busy"]}})
+    both = [taken(run, 4) for run in Study.read(folder.path).runs]
+    rewrite(folder.records, lambda one: one | {"validity": changed})
+    alone = [taken(run, 4) for run in Study.read(folder.path).runs]
+    assert all(one > other for one, other in zip(both, alone, strict=True))
+
+
+def test_a_part_of_a_run_may_have_lost_all_that_was_taken(simulated):
+    study = beside(simulated(TWO), {1: 0.1, 2: 0.1}, {1: 0.06, 2: 0.06})
+    run = study.runs[0]
+    assert taken(run, 4, of_s=run.time_s / 10) == pytest.approx(10 * taken(run, 4))
+
+
+def test_series_with_equal_counts_are_averaged(simulated):
+    folder = simulated(TWO | {"none": {1: (1.0, 1.0), 2: (0.6, 1.0)}}, blocks=6)
+    placed = {spec["id"]: (spec["cell"]["placement"], spec["threads"]) for spec in folder.read_plan()}
+    busy = {("none", 2): 0.4}
+    rewrite(folder.records, lambda one: one | {"validity": VALID | {"other_busy": busy.get(placed[one["id"]], 0.0)}})
+    found = disturbances(Study.read(folder.path).runs)
+    assert found.by_threads == {1: 0.0, 2: pytest.approx(0.2)}
+    assert (found.more, found.less) == (2, 1)
+
+
 def test_a_bound_never_takes_all_of_the_time(simulated):
     study = beside(simulated(TWO), {1: 0.9, 2: 0.9}, {1: 1.5, 2: 3.0})
     assert all(taken(run, 4) < 1 for run in study.runs)

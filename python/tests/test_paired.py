@@ -145,3 +145,12 @@ def test_a_comparison_of_too_few_runs_is_no_test_beside_others(spread):
     alone, beside = answers([known]), answers([known, *[few] * 40])
     assert beside == [*alone, *["cannot tell"] * 40]
     assert alone == ["slower"]
+
+
+def test_what_others_may_have_taken_makes_no_answer_surer():
+    """Without what they may have taken of one slow run the others agree; as measured, nothing is shown."""
+    a, b = np.ones(5), np.array([1.02, 1.02, 1.021, 1.019, 1.15])
+    seen, held = paired(a, b), allowing(paired, a, b, np.zeros(5), np.array([0, 0, 0, 0, 0.11]))
+    assert answers([seen]) == answers([held]) == ["cannot tell"]
+    assert held.interval.low <= seen.interval.low < 1 < seen.interval.high <= held.interval.high
+    assert held.p_slower >= seen.p_slower

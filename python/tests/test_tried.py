@@ -133,7 +133,7 @@ def test_trials_change_no_other_result_of_the_study(folder):
     after = Study.read(folder.path).analysis.to_json()
     for one in (before, after):
         one["verdict"]["lines"] = [line for line in one["verdict"]["lines"] if line["label"] != "tried"]
-    for name in ("verdict", "series", "ledgers", "contrasts", "factorial"):
+    for name in ("verdict", "series", "ledgers", "contrasts", "factorial", "drift", "outliers"):
         assert after[name] == before[name], name
     assert after["planned"] == before["planned"] + 18 == after["made"]
 

@@ -170,10 +170,11 @@ def analyze(
     findings = _findings(series, ledgers)
     by_phase = {one.name: phases(one) for one in series}
     good = [run for run in runs if run.bad is None]
-    trend, odd = _residual_checks(good)
+    # Remedies are tried afterwards, perhaps weeks later.
+    trend, odd = _residual_checks([run for run in good if run.role != "remedy"])
     baseline, factorial = _baseline(runs, series), variation(runs, allowed)
     designed = [run for run in runs if not run.is_control]
-    others, computed = disturbances([run for run in designed if run.bad is None]), other_counts(series)
+    others, computed = disturbances([run for run in designed if run.bad is None], allowed), other_counts(series)
     attempts = tried(folder, runs, allowed)
     answers = judge(claims, Evidence(folder, runs, series, summaries, machine))
     results = Results(
@@ -199,7 +200,7 @@ def analyze(
         outliers=odd,
         disturbance=others,
         computed=computed,
-        disturbed={run.spec["id"]: why for run in good if (why := disturbance(run))},
+        disturbed={run.spec["id"]: why for run in good if (why := disturbance(run, allowed))},
         repeated=sorted({run.spec["repeats"] for run in runs if "repeats" in run.spec and not run.replaced}),
         changed=changes(good),
         bad={run.spec["id"]: run.bad for run in runs if run.bad is not None},

@@ -55,19 +55,22 @@ TIED = 0.05
 """
 
 
-def disturbance(run: Run) -> str | None:
-    """Return what disturbed a run; None if nothing did. Nothing disturbs virtual time."""
+def disturbance(run: Run, allowed: int = 1) -> str | None:
+    """Return what disturbed a run; None if nothing did. Nothing disturbs virtual time.
+
+    ``allowed`` is the number of cpus that an unpinned run may use.
+    """
     if run.rehearsed:
         return None
-    return by_others(run) or clock_changed(run)
+    return by_others(run, allowed) or clock_changed(run)
 
 
-def by_others(run: Run) -> str | None:
+def by_others(run: Run, allowed: int = 1) -> str | None:
     """Return how busy other programs, or a hypervisor, were during a run; None if that is no more than usual."""
     shares = _shares(run)
     shares = {**shares, "other_busy": _surely_busy(run, shares)}
     for name, limit in LIMITS.items():
-        if shares.get(name, 0.0) > limit and shares[name] * _capacity_s(run) > SEVERAL_TICKS:
+        if shares.get(name, 0.0) > limit and shares[name] * _capacity_s(run, allowed) > SEVERAL_TICKS:
             return f"{name.replace('_', ' ')} {100 * shares[name]:.0f} %"
     return None
 
@@ -95,7 +98,7 @@ def clock_step(run: Run) -> float:
     return abs(math.log(after) - math.log(before))
 
 
-def taken(run: Run, allowed: int, *, clock: bool = True) -> float:
+def taken(run: Run, allowed: int, *, clock: bool = True, of_s: float | None = None) -> float:
     """Return the largest share of the run's time that other programs may have cost; 0 for an undisturbed run.
 
     Parameters
@@ -107,22 +110,29 @@ def taken(run: Run, allowed: int, *, clock: bool = True) -> float:
     clock
         Whether a clock that changed counts as well. Over several runs it does so in either direction, by chance, and
         their interval holds that already.
+    of_s
+        The seconds of the run that are asked about, such as those of a phase; None for its metric.
     """
-    why = disturbance(run) if clock else by_others(run)
-    if run.rehearsed or why is None:
+    if run.rehearsed:
         return 0.0
+    lost = 0.0 if by_others(run, allowed) is None else _taken(run, allowed, run.time_s if of_s is None else of_s)
+    if clock and clock_changed(run) is not None:
+        lost = 1 - (1 - lost) * math.exp(-clock_step(run))
+    return min(MOST, lost)
+
+
+def _taken(run: Run, allowed: int, of_s: float) -> float:
+    """Return the largest share of some seconds of a run that other programs may have taken."""
     shares, cpus = _shares(run), len(run.spec["cpus"]) or allowed
     wall = run.record["wall_ns"] / 1e9
-    if "clock" in why:
-        return min(MOST, 1 - math.exp(-clock_step(run)))
     # Each cpu on which other programs were busy may have delayed the whole program.
     busy = _surely_busy(run, shares) * cpus
     waited = None if run.waited_ns is None else max(0.0, run.waited_ns / 1e9 - _stopped_s(run)) / wall
     others = busy
     if waited is not None and wall >= LONG_ENOUGH_S and run.threads > 0:
         others = min(busy, waited) if max(run.threads, computing(run.shares)) > cpus else waited
-    # If only a part of the run is measured, the whole disturbance may have fallen into that part.
-    part = max(1.0, wall / run.time_s) if run.time_s > 0 else 1.0
+    # If only a part of the run is asked about, the whole disturbance may have fallen into that part.
+    part = max(1.0, wall / of_s) if of_s > 0 else 1.0
     return min(MOST, (others + shares.get("steal", 0.0) * cpus) * part)
 
 
@@ -182,18 +192,20 @@ class Disturbance:
         return f"{said}, more at {_threads(self.more)} than at {self.less}"
 
 
-def disturbances(runs: Sequence[Run]) -> Disturbance | None:
+def disturbances(runs: Sequence[Run], allowed: int = 1) -> Disturbance | None:
     """Return the disturbance of these runs; None if no run was disturbed."""
-    kinds = Counter(why.split()[0] for run in runs if (why := disturbance(run)) is not None)
+    kinds = Counter(why.split()[0] for run in runs if (why := disturbance(run, allowed)) is not None)
     if not kinds:
         return None
     many, kind = kinds.total(), kinds.most_common(1)[0][0]
     used = {run.spec["id"]: _used(run) for run in runs}
     counts = sorted({run.threads for run in runs})
     blocks = max(run.spec["block"] for run in runs)
-    table = {n: np.full(blocks, np.nan) for n in counts}
+    # Over the series that have this count in a block.
+    shares = {n: [list[float]() for _ in range(blocks)] for n in counts}
     for run in runs:
-        table[run.threads][run.spec["block"] - 1] = used[run.spec["id"]]
+        shares[run.threads][run.spec["block"] - 1].append(used[run.spec["id"]])
+    table = {n: np.array([np.mean(one) if one else np.nan for one in of]) for n, of in shares.items()}
     means = {n: round(float(np.nanmean(values)), 4) for n, values in table.items()}
     more, less = max(counts, key=means.__getitem__), min(counts, key=means.__getitem__)
     # Corrected for picking the two extremes among all pairs of counts.
@@ -217,8 +229,8 @@ def _shares(run: Run) -> dict[str, float]:
     return {name: min(value, 1.0) if name in LIMITS else value for name, value in measured.items() if value is not None}
 
 
-def _capacity_s(run: Run) -> float:
-    return run.record["wall_ns"] / 1e9 * max(1, len(run.spec["cpus"]))
+def _capacity_s(run: Run, allowed: int) -> float:
+    return run.record["wall_ns"] / 1e9 * (len(run.spec["cpus"]) or max(1, allowed))
 
 
 def _threads(n: int) -> str:

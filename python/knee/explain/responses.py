@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from knee.store import Run, StudyError, count_named, one_of
@@ -63,6 +63,14 @@ class Response:
     runs: tuple[Run, ...]
     values: tuple[float, ...]
     left_out: dict[str, str]
+    bases: dict[str, Run] = field(default_factory=dict[str, Run])
+    """For a response of :data:`COMPARED`: the run that each is compared with, by id."""
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """The values by run, if they are times."""
+        ids = (run.spec["id"] for run in self.runs)
+        return dict(zip(ids, self.values, strict=True)) if self.unit == SECONDS else {}
 
     @property
     def timed(self) -> bool:
@@ -103,7 +111,9 @@ def response(runs: list[Run], name: str | None) -> Response:
         )
     kept = tuple(run for run in designed if run.spec["id"] in values)
     called = _called(designed, asked)
-    return Response(called, unit, kept, tuple(values[run.spec["id"]] for run in kept), left_out)
+    bases = _bases(designed) if asked in COMPARED else {}
+    beside = {run.spec["id"]: bases[_place(run)] for run in kept if _place(run) in bases}
+    return Response(called, unit, kept, tuple(values[run.spec["id"]] for run in kept), left_out, beside)
 
 
 def pool(runs: list[Run], name: str | None) -> list[Run]:
@@ -279,8 +289,7 @@ def _reported(run: Run) -> dict[str, float]:
 
 def _against_base(runs: list[Run], name: str) -> Callable[[Run], Value]:
     """Compare a run with the base run of its block and levels, on the fewest threads. The base itself has no value."""
-    base = min(run.threads for run in runs)
-    bases = {_place(run): run for run in runs if run.threads == base and run.bad is None}
+    base, bases = min(run.threads for run in runs), _bases(runs)
 
     def compared(run: Run) -> Value:
         if run.threads == base:
@@ -296,6 +305,12 @@ def _against_base(runs: list[Run], name: str) -> Callable[[Run], Value]:
         return run.cpu_s / one.cpu_s / grown
 
     return compared
+
+
+def _bases(runs: list[Run]) -> dict[str, Run]:
+    """Return the good runs on the fewest threads by their place."""
+    base = min(run.threads for run in runs)
+    return {_place(run): run for run in runs if run.threads == base and run.bad is None}
 
 
 def _place(run: Run) -> str:

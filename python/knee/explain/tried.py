@@ -2,6 +2,7 @@
 
 Several remedies are tried at once, so some would look faster by chance. Answers are corrected for their number by
 Holm's procedure, up and down: if no remedy changes anything, one time in twenty some remedy is called faster or slower.
+That holds for a number of blocks that was fixed beforehand: adding more until a remedy is faster finds one more often.
 "Equal" needs no correction. Intervals are those of single remedies, 90 %.
 
 A remedy is rejected if a run with it fails, does not pass the study's check, or prints something else, while the run as

@@ -129,8 +129,10 @@ def allowing(
     if not taken_a.any() and not taken_b.any():
         return seen
     least, most = compare(a, b * (1 - taken_b)), compare(a * (1 - taken_a), b)
-    ends = Interval(least.interval.low, most.interval.high)
-    return replace(seen, interval=ends, p_slower=least.p_slower, p_faster=most.p_faster, bounds=(least, most))
+    # The mean is extreme at these ends and its error need not be: what is said holds for the times as measured, too.
+    ends = Interval(min(seen.interval.low, least.interval.low), max(seen.interval.high, most.interval.high))
+    slower, faster = max(seen.p_slower, least.p_slower), max(seen.p_faster, most.p_faster)
+    return replace(seen, interval=ends, p_slower=slower, p_faster=faster, bounds=(least, most))
 
 
 @dataclass(frozen=True)
@@ -242,9 +244,11 @@ def _tails(one: Comparison) -> Array:
     """Return both p values for each possible difference between two sessions, shape (2, values)."""
     if one.spread == 0:
         return np.array([[one.p_slower], [one.p_faster]])
-    least, most = one.bounds or (one, one)
-    slower, faster = (beyond(np.log(of.estimate) - offsets(of.spread), of.error, of.freedom) for of in (least, most))
-    return np.array([slower, 1 - faster])
+    seen, least, most = (
+        beyond(np.log(of.estimate) - offsets(of.spread), of.error, of.freedom)
+        for of in (one, *(one.bounds or (one, one)))
+    )
+    return np.array([np.maximum(seen, least), 1 - np.minimum(seen, most)])
 
 
 def together(words: Sequence[Answer]) -> Answer:

@@ -15,7 +15,7 @@ import numpy as np
 from knee.explain.claims.cells import Cell, fits
 from knee.explain.claims.evidence import Claim, Evidence, Number
 from knee.explain.disturbance import taken
-from knee.explain.responses import pool, response
+from knee.explain.responses import COMPARED, pool, response
 from knee.stats.intervals import Interval
 from knee.stats.scaling.slope import bends, slopes
 from knee.store import KINDS, Run, StudyError
@@ -51,6 +51,7 @@ def lost(claim: Claim, kind: str, evidence: Evidence) -> Lost:
     if not any(_timed(evidence.runs, name) for name in names):
         return Lost(0.0)
     allowed, worst, counts = len(evidence.machine["allowed"]["cpus"]), 0.0, set[int]()
+    seconds = _seconds(evidence.runs, claim.get("response"))
     low, high = claim.get("between", (1, math.inf))
     runs = [run for run in pool(evidence.runs, claim.get("response")) if run.bad is None]
     for cell in _cells(claim, kind):
@@ -60,8 +61,11 @@ def lost(claim: Claim, kind: str, evidence: Evidence) -> Lost:
                 by_count.setdefault(run.threads, []).append(run)
         counts |= by_count.keys()
         for those in by_count.values():
-            worst = max(worst, float(np.mean([-math.log(1 - taken(run, allowed)) for run in those])))
-    return Lost(worst, tuple(sorted(counts)))
+            shares = [taken(run, allowed, of_s=seconds.get(run.spec["id"])) for run in those]
+            worst = max(worst, float(np.mean([-math.log(1 - share) for share in shares])))
+    # Of two speedups, one may have lost on the fewest threads and the other on the most.
+    sides = 2 if kind in ("ratio", "difference", "order") and claim.get("response") in COMPARED else 1
+    return Lost(sides * worst, tuple(sorted(counts)))
 
 
 def widened(kind: str, number: Number, lost: Lost) -> Interval:
@@ -79,6 +83,14 @@ def widened(kind: str, number: Number, lost: Lost) -> Interval:
     return ends if most <= SLIGHT else Interval(-math.inf, math.inf)
 
 
+def _seconds(runs: list[Run], name: str | None) -> dict[str, float]:
+    """Return the times that a response is, by run; none for other responses."""
+    try:
+        return response(pool(runs, name), name).seconds
+    except StudyError:
+        return {}
+
+
 def _timed(runs: list[Run], name: str | None) -> bool:
     try:
         return response(pool(runs, name), name).timed
@@ -92,5 +104,5 @@ def _cells(claim: Claim, kind: str) -> list[Cell]:
     named: list[Cell] = [{}]
     if chooses != "factor":
         named = list(claim[kind].values()) if chooses == "two cells" else [claim[kind]]
-    across = kind in OVER_COUNTS or claim.get("response") in ("speedup", "work-inflation")
+    across = kind in OVER_COUNTS or claim.get("response") in COMPARED
     return [{name: level for name, level in cell.items() if not across or name != "threads"} for cell in named]

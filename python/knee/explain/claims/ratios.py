@@ -50,7 +50,9 @@ def speedup_number(claim: Claim, evidence: Evidence) -> Number:
 
 
 def _ratio(numerator: Array, denominator: Array) -> Number:
-    compared = ratio(numerator, denominator)
+    # Runs that count events may be in fewer blocks than those that are timed.
+    blocks = min(numerator.size, denominator.size)
+    compared = ratio(numerator[:blocks], denominator[:blocks])
     if compared.blocks < 2:
         raise NoNumberError("fewer than two blocks have a good run of both")
     return Number(compared.estimate, compared.interval)

@@ -118,8 +118,11 @@ def history(sides: Sequence[Side], session_spread: float) -> History:
     dated = sorted(((_date(side), side) for side in sides), key=lambda one: one[0])
     curves = [(date, side.name, _series(side)) for date, side in dated]
     lines: list[_Line] = []
-    for levels in dict.fromkeys(key for _, _, series in curves for key in series):
-        lines += _lines([(date, name, series[levels]) for date, name, series in curves if levels in series])
+    # Speedups over other bases, or of work that grows with the threads, are other numbers.
+    kinds = dict.fromkeys((key, _kind(one)) for _, _, series in curves for key, one in series.items())
+    for levels, kind in kinds:
+        having = [one for one in curves if levels in one[2] and _kind(one[2][levels]) == kind]
+        lines += _lines([(date, name, series[levels]) for date, name, series in having])
     if not lines:
         hint = "`knee report` shows the series and thread counts of a study"
         raise StudyError("cannot compare: no two studies have a series and a thread count in common", hint=hint)
@@ -141,6 +144,12 @@ def _series(side: Side) -> dict[str, Series]:
     return {json.dumps(one.levels, sort_keys=True): one for one in found}
 
 
+def _kind(series: Series) -> tuple[int, bool, str]:
+    """Return what speedups have to share where they are compared."""
+    metric = series.runs[0].spec.get("metric")
+    return series.curve.base, series.weak, json.dumps(metric, sort_keys=True)
+
+
 @dataclass(frozen=True)
 class _Line:
     """A series at one thread count: date, study and series of each study that has it."""
@@ -160,7 +169,7 @@ def _points(lines: Sequence[_Line], spread: float) -> list[Past]:
     """Return the speedups of all lines, each compared with the one before."""
     pairs = [(a, b, line.threads) for line in lines for (_, _, a), (_, _, b) in itertools.pairwise(line.measured)]
     words = answers_apart([unpaired(_speedups(a, n), _speedups(b, n), spread) for a, b, n in pairs])
-    changes: Iterator[Change] = (_held(CHANGES[word], *pair) for word, pair in zip(words, pairs, strict=True))
+    changes: Iterator[Change] = (_held(CHANGES[word], *pair, spread) for word, pair in zip(words, pairs, strict=True))
     return [
         _point(*one, line.threads, next(changes) if number else "first")
         for line in lines
@@ -177,17 +186,21 @@ def _point(date: str, name: str, series: Series, n: int, change: Change) -> Past
     )
 
 
-def _held(change: Change, a: Series, b: Series, n: int) -> Change:
+def _held(change: Change, a: Series, b: Series, n: int, spread: float) -> Change:
     """Return the change, or "cannot tell" if other programs may be the reason for it."""
-    first, last = (one.against(n, one.curve.base) for one in (a, b))
-    if first.bounds is None and last.bounds is None:
+    if not any(one.taken(count).any() for one in (a, b) for count in (n, one.curve.base)):
         return change
-    apart = first.interval.high < last.interval.low or last.interval.high < first.interval.low
-    return change if apart and change in ("higher", "lower") else "cannot tell"
+    # What others took on the base makes a speedup larger, and on the other count smaller.
+    sides = {"higher": (_speedups(a, n, of=n), _speedups(b, n, of=b.curve.base)),
+             "lower": (_speedups(a, n, of=a.curve.base), _speedups(b, n, of=n))}  # fmt: skip
+    worst = unpaired(*sides[change], spread) if change in sides else None
+    return change if worst is not None and CHANGES[worst.answer()] == change else "cannot tell"
 
 
-def _speedups(series: Series, n: int) -> Array:
-    """Return the speedup of each block, shape (blocks,)."""
-    base, many = series.seconds(series.curve.base), series.seconds(n)
+def _speedups(series: Series, n: int, *, of: int | None = None) -> Array:
+    """Return the speedup of each block, shape (blocks,); without what others may have taken on one count."""
+    base, many = (
+        series.seconds(count) * (1 - series.taken(count) if count == of else 1) for count in (series.curve.base, n)
+    )
     blocks = min(base.size, many.size)
     return np.asarray(base[:blocks] / many[:blocks])

@@ -92,6 +92,13 @@ class Evidence:
         return False
 
     @property
+    def without_libraries(self) -> bool:
+        """Whether the program surely is one file, which has all that it uses."""
+        runs = (run.record.get("mapped") for run in (*self.many.runs, *self.base.runs))
+        files = [one for one in runs if one is not None]
+        return any(one["programs"] for one in files) and not any(one["libraries"] for one in files)
+
+    @property
     def watched(self) -> Cell:
         """The runs that say what idle threads did: those with records of context switches, if there are any."""
         records = self.tests.get(SWITCHES)
@@ -114,7 +121,7 @@ def evidence(series: Series, threads: int) -> Evidence:
     def cell(runs: Iterable[Run], count: int) -> Cell:
         nonlocal left_out
         good = tuple(run for run in runs if run.bad is None)
-        calm = _undisturbed(good)
+        calm = _undisturbed(good, series.cpus)
         left_out += len(good) - len(calm)
         return Cell(count, calm, blocks, threads / base if series.weak and count != base else 1.0)
 
@@ -139,11 +146,12 @@ def evidence(series: Series, threads: int) -> Evidence:
     return Evidence(series, threads, one, many, kept, failed, left_out)
 
 
-def _undisturbed(runs: tuple[Run, ...]) -> tuple[Run, ...]:
-    """Leave out disturbed runs where enough others remain."""
+def _undisturbed(runs: tuple[Run, ...], cpus: int) -> tuple[Run, ...]:
+    """Leave out disturbed runs where enough others remain; an unpinned run may use so many cpus."""
     changed = {run.spec["id"] for run in runs if clock_changed(run)}
     changed = changed if len(changed) <= RARELY * len(runs) else set[str]()
-    calm = tuple(run for run in runs if run.spec["id"] not in changed and (run.rehearsed or by_others(run) is None))
+    quiet = tuple(run for run in runs if run.rehearsed or by_others(run, cpus) is None)
+    calm = tuple(run for run in quiet if run.spec["id"] not in changed)
     enough = len(calm) >= max(UNDISTURBED, (1 - DISTURBED) * len(runs))
     return calm if enough else runs
 

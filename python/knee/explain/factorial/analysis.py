@@ -160,7 +160,7 @@ def analyze(runs: list[Run], asked: Asked, allowed: int) -> FactorialAnalysis:
         blocked=design.block is not None,
         run_ids=[run.spec["id"] for run in measured.runs],
         left_out=measured.left_out,
-        notes=notes + _notes(measured, fitted),
+        notes=notes + _notes(measured, fitted, allowed),
         anova=table,
         effects=effects(fitted),
         signs=_signs(fitted),
@@ -177,9 +177,9 @@ def analyze(runs: list[Run], asked: Asked, allowed: int) -> FactorialAnalysis:
     )
 
 
-def _notes(measured: Response, fitted: Fit) -> list[str]:
+def _notes(measured: Response, fitted: Fit, allowed: int) -> list[str]:
     notes: list[str] = []
-    disturbed = sum(1 for run in measured.runs if disturbance(run))
+    disturbed = sum(1 for run in measured.runs if disturbance(run, allowed))
     if disturbed and measured.timed:
         notes.append(DISTURBED.format(disturbed=disturbed, runs=len(measured.runs)))
     if fitted.sse == 0:

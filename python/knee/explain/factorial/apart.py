@@ -31,7 +31,9 @@ class Apart:
     def ratio(self, level: float = LEVEL) -> tuple[Ratio, Interval]:
         """Return first over second as measured, and the interval that holds whatever other programs took."""
         seen, least, most = (_ratio(table, level) for table in (self.seen, self.least, self.most))
-        return seen, Interval(least.interval.low, most.interval.high)
+        # Also as measured: without what others took, times may be scattered less.
+        low, high = min(seen.interval.low, least.interval.low), max(seen.interval.high, most.interval.high)
+        return seen, Interval(low, high)
 
 
 def _ratio(table: Array, level: float) -> Ratio:
@@ -60,10 +62,14 @@ class Means:
 
 
 def lost(measured: Response, allowed: int) -> Array:
-    """Return what other programs may have taken of each run, as a logarithm, shape (runs,).
+    """Return what other programs may have taken of each run, as a logarithm, shape (runs,), with what they may have
+    taken of the run that it is compared with.
 
     It is 0 for a response that they do not change. ``allowed`` is the number of cpus that an unpinned run may use.
     """
     if not measured.timed:
         return np.zeros(len(measured.runs))
-    return -np.log1p(-np.array([taken(run, allowed) for run in measured.runs]))
+    bases = [measured.bases.get(run.spec["id"]) for run in measured.runs]
+    own = [taken(run, allowed, of_s=measured.seconds.get(run.spec["id"])) for run in measured.runs]
+    of_base = [0.0 if base is None else taken(base, allowed) for base in bases]
+    return -np.log1p(-np.array(own)) - np.log1p(-np.array(of_base))

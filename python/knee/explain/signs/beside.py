@@ -81,6 +81,12 @@ def besides_clock(found: Evidence, book: Ledger) -> Part:
     return left if left.value > MUCH * machine.value else Part(0.0, 0.0, 0.0)
 
 
+def took(found: Evidence) -> float:
+    """Return what other busy cores take alone, in logarithms: whatever runs beside a thread keeps them busy as well."""
+    busy = slower(found, BUSY)
+    return 0.0 if busy is None else max(0.0, busy.value)
+
+
 def busy_alone(busy: Mean) -> Part:
     """Return what other busy cores take, which is no gain. Where it is not known closely, nothing beside it is."""
     return Part(max(0.0, busy.value), busy.interval.low, busy.interval.high)

@@ -56,16 +56,19 @@ class Relief:
     helpers: Mean
     """Logarithm of the CPU time of the runtime's helpers, such as a garbage collector, over that without the change."""
 
+    @property
+    def idle_goes(self) -> bool:
+        """Whether idle time surely goes, and the run time does not contradict it: where threads compute more with the
+        setting, they are idle for a smaller share.
+        """
+        return self.idle_least > LEAST and self.loss.interval.high > self.idle_least
+
     def taken(self) -> tuple[Mean, bool] | None:
         """Return how much of the loss surely goes, and whether all of it is idle time; None if that is not sure.
 
         Times may vary too much to tell, while idle time is a ratio inside each run, and so are its waits.
         """
-        if (
-            self.idle_least > LEAST
-            and self.waits.interval.high < FEWER
-            and not self.loss.interval.low > self.idle.value
-        ):
+        if self.idle_goes and self.waits.interval.high < FEWER and not self.loss.interval.low > self.idle.value:
             return Mean(self.idle.value, Interval(self.idle_least, self.idle.interval.high), self.idle.blocks), True
         # Where most waits go as well, two signs agree; where all of them do, there is no doubt but how much they cost.
         agree = self.waits.interval.high < FEWER and self.loss.interval.low > LEAST

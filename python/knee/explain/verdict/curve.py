@@ -158,7 +158,7 @@ def _knee(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]
         text = f"{knee.threads:.3g} threads {ends}{how}; {_efficiency(series, said.threads)} at {said.threads}"
     elif len(series.fitting) < COUNTS_FOR_A_LAW:
         text = f"unknown: needs at least {COUNTS_FOR_A_LAW} thread counts; {_efficiency(series, said.threads)}"
-    elif said.use == said.largest and (end := _end(series, said)):
+    elif knee.verdict == "none" and said.use == said.largest and (end := _end(series, said)):
         text = f"none: {end}, {_efficiency(series, said.threads)}"
     else:
         text = f"{'none' if knee.verdict == 'none' else 'cannot tell'}: {knee.why}"
@@ -182,9 +182,11 @@ def _use(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]:
             price = f"{said.use / before:.2g} times the cpus"
             text = f"{said.use} threads are {100 * (gain - 1):.0f} % faster than {before} and take {price}"
             lines.append(Line("use", text))
-    best = summary.law.best or summary.law.closest
+    best = summary.law.best
     peak = next((one for one in best.parameters if one.name == "peak"), None) if best is not None else None
-    if said.slower is not None and peak is not None and peak.value < series.cpus:
+    if said.slower is None or said.use is None or peak is None:
+        return lines
+    if said.use <= peak.interval.low and peak.value < series.cpus:
         ends = f"[{peak.interval.low:.3g}, {peak.interval.high:.3g}]"
         lines.append(Line("beyond", f"USL peaks at {peak.value:.3g} threads {ends}; use no more"))
     return lines
@@ -198,6 +200,8 @@ def _more(series: Series, measured: Decision, said: Decision) -> list[Line]:
         return [Line("check", "does the program use the thread count it is given?")]
     if said.answer != "cannot tell":
         return []
+    if said.speedup.taken() > MARGIN:
+        return [WAIT]
     needed = said.speedup.more_blocks()
     if needed is None:
         return [Line("do", "run times vary too much: even a thousand more blocks would not tell")]

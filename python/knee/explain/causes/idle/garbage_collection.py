@@ -148,8 +148,9 @@ def _part(found: Evidence, book: Ledger, changed: Relief) -> tuple[Mean, tuple[s
     collects less works alone.
     """
     # Where idle time goes as surely, it is known more closely.
-    closely = changed.idle_least > LEAST and not changed.loss.interval.low > changed.idle.value
-    if changed.least > LEAST and not closely:
+    closely = changed.idle_goes and not changed.loss.interval.low > changed.idle.value
+    contradicted = changed.idle_least > LEAST and not changed.idle_goes
+    if contradicted or (changed.least > LEAST and not closely):
         return changed.loss, HOLDS, f"{changed.setting} takes {plain(changed.loss)} off the loss"
     if changed.idle_least > LEAST or not changed.helpers.interval.high < FEWER:
         certain = Mean(

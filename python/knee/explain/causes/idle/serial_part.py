@@ -32,6 +32,9 @@ LEAST = 0.02
 SAME = 0.4
 """Share of the time in which one thread works alone that the same one has, at least."""
 
+BEYOND = 0.08
+"""By so much more, at least, than an equal share."""
+
 HELPS = 0.4
 """Share of the time in which one thread works alone that a helper has, where it may be all that is serial."""
 
@@ -68,7 +71,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
 
 def _many(found: Evidence) -> bool:
     """Whether it is not one and the same thread that works alone."""
-    return mean(found.watched.alone("share")).value < SAME
+    # Of two threads one has half of it, at least.
+    return mean(found.watched.alone("share")).value < max(SAME, BEYOND + 1 / found.threads)
 
 
 def helped(found: Evidence, seconds: float) -> bool:

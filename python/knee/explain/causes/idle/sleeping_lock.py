@@ -27,7 +27,7 @@ from knee.explain.signs.computing.kernel import held_by_lock, waited_for_lock
 from knee.explain.signs.idle.doubled import doubled
 from knee.explain.signs.idle.file_locks import SOME, at_file_locks, at_files, grows_with_twice
 from knee.explain.signs.idle.futexes import INTERPRETERS, RARELY, at_futexes, untimed
-from knee.explain.signs.idle.goroutines import at_locks, lock_holds, nobody_waits
+from knee.explain.signs.idle.goroutines import at_locks, hands_over, has_goroutines, lock_holds, nobody_waits
 from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.idle.stretches import one_alone
 from knee.explain.signs.idle.waits import LOADED, SETTINGS, fewer, longer_turns, own_waits
@@ -61,8 +61,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
 
 def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
     holds, waiting = held_by_lock(found, book), own_waits(found)
-    absent = not book.value(*holds).interval.low > LEAST or separate(found) or one_alone(found) or nobody_waits(found)
-    if absent or waiting is None or not waiting.passed_on:
+    nobody = separate(found) or one_alone(found) or nobody_waits(found) or hands_over(found)
+    if nobody or not book.value(*holds).interval.low > LEAST or waiting is None or not waiting.passed_on:
         return None
     # An interpreter's own lock has the same signs; samples tell them apart, or a run with longer turns.
     own = _own(found) if found.mapped(INTERPRETERS) else 1.0
@@ -79,8 +79,10 @@ def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
     if mean(found.many.on_disk).value > ON_DISK * asleep.value and waiting.ratio.interval.low < MANY:
         return None
     low, high = (math.exp(end) for end in (waiting.ratio.interval.low, waiting.ratio.interval.high))
-    # Where another allocator could be loaded and was not, the lock may be that of the program's.
-    untold = found.mapped(LOADED) and relief(found, "allocator") is None
+    # Where no other allocator was loaded, the lock may be the allocator's: the C library's, or one in the program's own
+    # file. Threads of Go do not wait for its own so often.
+    own_file = found.without_libraries and not has_goroutines(found)
+    untold = (found.mapped(LOADED) or own_file) and relief(found, "allocator") is None
     return Finding(
         series=found.series.name,
         cause=WAITS if untold else NAME,

@@ -17,7 +17,7 @@ from knee.explain.causes.cause import Finding
 from knee.explain.causes.machine import shared_cache
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import MACHINE, Ledger
-from knee.explain.signs.beside import PIRATE, STREAM, besides_clock, slower
+from knee.explain.signs.beside import PIRATE, STREAM, besides_clock, slower, took
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "memory bandwidth"
@@ -31,10 +31,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     machine, stream, pirate = besides_clock(found, book), slower(found, STREAM), slower(found, PIRATE)
     if not machine.low > LEAST or stream is None or not stream.interval.low > LEAST:
         return None
-    # Nearly every program feels other memory traffic a little.
-    if not stream.value >= shared_cache.ENOUGH * machine.value:
-        return None
-    if pirate is None or not pirate.value < shared_cache.ENOUGH * machine.value:
+    # Nearly every program feels other memory traffic a little. Both keep cores busy, which copies do as well.
+    enough, busy = shared_cache.ENOUGH * machine.value, took(found)
+    if not stream.value - busy >= enough or pirate is None or not pirate.value - busy < enough:
         return None
     cache = shared_cache.explain(found, book)
     if cache is not None and cache.part is not None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import MACHINE, MORE, Ledger
-from knee.explain.signs.beside import BUSY, PIRATE, STREAM, besides_clock, busy_alone, slower
+from knee.explain.signs.beside import BUSY, PIRATE, STREAM, besides_clock, busy_alone, slower, took
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "shared cache"
@@ -52,7 +52,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if taken.value < ENOUGH * machine.value:
         # The rest may be that of other memory traffic.
         if not (
-            taken.low > SOME * machine.value and stream is not None and stream.interval.low > MORE_TRAFFIC * taken.value
+            taken.low > SOME * machine.value
+            and stream is not None
+            and stream.interval.low - took(found) > MORE_TRAFFIC * taken.value
         ):
             return None
         part = taken

@@ -16,7 +16,7 @@ from knee.explain.evidence.means import Mean, mean
 from knee.explain.signs.idle.waits import own_cell
 from knee.store import Run
 
-INTERPRETERS = r"(lib)?(python3|ruby)|.*\.cpython-3"
+INTERPRETERS = r"(lib)?(python3|pypy3|ruby)|.*\.cpython-3"
 """Files of interpreters with a global lock."""
 
 ENOUGH = 20

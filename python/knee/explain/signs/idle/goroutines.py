@@ -39,6 +39,10 @@ FOR_NOBODY = ("sync.WaitGroup.Wait", "sleep", "IO wait")
 """Reasons to wait that are for no turn: for the end of others, for a time, for a file."""
 
 
+FROM_OTHERS = ("chan receive", "select")
+"""Reasons to wait that are for what others send."""
+
+
 def has_goroutines(found: Evidence) -> bool:
     """Whether it is a program of goroutines, which any of its threads may run."""
     return any(True for _ in _known(found))
@@ -59,11 +63,24 @@ def lock_holds(found: Evidence) -> bool:
 
 def nobody_waits(found: Evidence) -> bool:
     """Whether hardly any goroutine waits that could wait for another one's turn to end."""
-    idle = sum(one["idle"] for one in _known(found))
-    works = {name for name, often in _ready(found).items() if sum(often) > 0}
+    idle, ready = sum(one["idle"] for one in _known(found)), _ready(found)
+    every = sum(map(sum, ready.values()))
+    # The one that hands out the work computes a little, too.
+    works = {name for name, often in ready.items() if sum(often) > RARELY * every}
     waits = [wait for one in _known(found) for wait in one["waits"] if wait["function"] in works]
     many = sum(wait["goroutines"] for wait in waits if wait["reason"] not in FOR_NOBODY)
     return idle >= ENOUGH and many < RARELY * idle
+
+
+def hands_over(found: Evidence) -> bool:
+    """Whether goroutines hardly wait for locks, and mostly for what others send: the work may be uneven, or its source
+    slow.
+    """
+    locked = at_locks(found)
+    waits = [wait for one in _known(found) for wait in one["waits"] if wait["reason"] not in FOR_NOBODY]
+    many = sum(wait["goroutines"] for wait in waits)
+    sent = sum(wait["goroutines"] for wait in waits if wait["reason"] in FROM_OTHERS)
+    return locked is not None and locked.interval.high < RARELY and sent > MOSTLY * many
 
 
 def own_alone(found: Evidence) -> float | None:

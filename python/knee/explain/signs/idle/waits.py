@@ -45,8 +45,8 @@ SPIN = r"lib(jemalloc|tcmalloc|mimalloc)"
 SURE = 0.1
 """Share of all waits that must be left to tell."""
 
-LOADED = r"libc\.so|libc-2"
-"""The library whose allocator another one can replace."""
+LOADED = r"libc\.so|libc-2|ld-musl"
+"""The library whose allocator another one can replace; musl's is in its loader."""
 
 FEW = 3.0
 """Waits that say nothing, in a whole run."""
