@@ -62,6 +62,14 @@ def test_a_goroutine_that_nobody_waits_for_has_a_serial_part_however_often_threa
     assert list(named(evidence_of(BASE, idle(IN_TURN), in_turn))) == [("sleeping lock",)]
 
 
+def test_goroutines_that_wait_for_what_another_sends_wait_for_no_lock():
+    few = {"runtime.main": (1, 1), "main.work": (20, 60)}
+    for waits in ({("main.work", "chan receive"): 20}, {("runtime.main", "chan receive"): 20}):
+        one = goroutines(0, waits, few)
+        tests = {"one cpu": Made(1.0, 1.0, sleeps=4), "twice the threads": idle(one, shares=FOUR)}
+        assert ("sleeping lock",) not in named(evidence_of(BASE, idle(one), tests))
+
+
 def test_the_same_goroutine_alone_is_a_serial_part_whichever_threads_run_it():
     # Pieces that are shorter than a turn of the scheduler look like a part that nobody divided.
     short = Alone(0.2, 250, 0.002, helper=False, own=0.5)

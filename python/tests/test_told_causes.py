@@ -36,6 +36,27 @@ def test_a_part_that_twice_the_threads_leave_as_long_is_serial():
     assert named(found) == {("serial part",): pytest.approx(math.log(1.5), abs=0.02)}
 
 
+def test_a_large_piece_of_the_work_is_alone_for_longer_with_twice_the_threads():
+    """It has most of the work, and others share its cpu until they have ended."""
+    twice = Made(0.72, 1.0, {"one": 0.44}, 10, shares=(0.56, 0.2, 0.13, 0.11))
+    many = Made(0.56, 1.0, {"one": 0.12}, 10, shares=(0.56, 0.44))
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": twice}
+    assert list(named(evidence_of(BASE, many, tests))) == [("imbalance",)]
+    more = {**tests, "twice the threads": replace(twice, cpu=1.2)}
+    assert ("imbalance",) not in named(evidence_of(BASE, many, more)), "what is merged grows with the threads"
+
+
+def test_five_equal_pieces_leave_no_serial_part_in_code_that_all_execute():
+    """Twice the threads take four of them at once, and one is left, as with two."""
+    twice = Made(0.6, 1.0, {"one": 0.2}, 10, shares=(0.4, 0.2, 0.2, 0.2))
+    many = Made(0.6, 1.0, {"one": 0.2}, 10, shares=(0.6, 0.4))
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": twice}
+    assert list(named(evidence_of(BASE, many, tests))) == [("serial part",)]
+    work = dict.fromkeys((f"work+{at}" for at in range(0, 640, 64)), 60)
+    sampled = Made(0.6, 1.0, spots=work, spots_alone=dict.fromkeys(work, 20))
+    assert ("serial part",) not in named(evidence_of(BASE, many, tests | {"hot spots": sampled}))
+
+
 def test_waiting_that_twice_the_threads_fill_is_imbalance():
     tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.55, 0.1, shares=FOUR)}
     found = evidence_of(BASE, waits(0.75, 0.5, shares=UNEVEN), tests)
@@ -396,6 +417,18 @@ def test_a_collector_is_named_where_the_loss_goes_without_it():
     assert list(named(evidence_of(BASE, many, neutral))) == [("sleeping lock",)], "it gains as much at one thread"
 
 
+def test_idle_time_that_goes_while_the_run_takes_longer_is_no_collectors():
+    """Without a collector its program computes more, so it is idle for a smaller share."""
+    many = waits(0.75, 0.5, sleeps=1000)
+    tests = {
+        "one cpu": Made(1.0, 1.0, sleeps=900),
+        "twice the threads": waits(0.75, 0.5, sleeps=1000, shares=FOUR),
+        GC: Made(1.0, 1.6, {"one": 0.4}, sleeps=10),
+        f"{GC}, base": Made(1.3, 1.3),
+    }
+    assert ("garbage collection",) not in named(evidence_of(BASE, many, tests))
+
+
 @pytest.mark.parametrize(("left", "times"), [(0.0, 1.0), (0.12, 1 / 0.6), (0.29, 1.0)])
 def test_a_collector_that_still_collects_costs_in_proportion(left, times):
     heap = "garbage collection: four times the heap (Java)"
@@ -512,6 +545,34 @@ def test_what_runs_beside_one_thread_tells_what_copies_share(stream, pirate, bus
     }
     found = named(evidence_of(BASE, Made(0.75, 1.5), {**SLOW, **beside}))
     assert list(found) == ([names] if names else [])
+
+
+def test_what_busy_cores_take_alone_is_no_sign_of_a_cache():
+    beside = {
+        "stream beside": Made(1.45, 1.45),
+        "pirate beside": Made(1.16, 1.16),
+        "busy cores beside": Made(1.15, 1.15),
+    }
+    found = named(evidence_of(BASE, Made(0.75, 1.5), {**SLOW, **beside}))
+    assert set(found) == {("clock",), ("memory bandwidth",)}
+    assert found["memory bandwidth",] == pytest.approx(math.log(1.5 / 1.15), abs=0.03)
+
+
+def test_one_thread_that_is_always_the_one_alone_passes_no_lock_on():
+    """A reader is too slow for the others, which wait for what it hands over, thousands of times a second."""
+    many, twice = waits(0.75, 0.5, sleeps=4000), waits(0.75, 0.5, sleeps=4000, shares=FOUR)
+    many.alone = twice.alone = Alone(0.97, 2000, 0.001, helper=False, own=0.5)
+    tests = {"one cpu": Made(1.0, 1.0, sleeps=100), "twice the threads": twice}
+    assert ("sleeping lock",) not in named(evidence_of(BASE, many, tests))
+    many.alone = twice.alone = Alone(0.55, 2000, 0.001, helper=False, own=0.5)
+    assert list(named(evidence_of(BASE, many, tests))) == [("sleeping lock",)]
+
+
+def test_of_two_threads_that_are_alone_as_long_none_has_a_serial_part():
+    many, twice = waits(0.75, 0.5, sleeps=60), waits(0.75, 0.5, sleeps=60, shares=FOUR)
+    many.alone = twice.alone = Alone(0.52, 30, 0.015, helper=False, own=0.3)
+    tests = {"one cpu": Made(1.0, 1.0, sleeps=10), "twice the threads": twice}
+    assert ("serial part",) not in named(evidence_of(BASE, many, tests))
 
 
 @pytest.mark.parametrize(("step", "cause"), [(1.4, "clock"), (1.38, "clock"), (1.02, "SMT sharing"), (None, "clock")])

@@ -20,6 +20,7 @@ import numpy as np
 
 from knee.explain.causes.cause import Part
 from knee.explain.disturbance import clock_step
+from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.evidence.means import Mean, against, mean, over
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER, Ledger
@@ -29,7 +30,7 @@ from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
 from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, none_alone, pieces_alone
 from knee.explain.signs.idle.own_code import own_code
-from knee.explain.signs.idle.pieces import divided_unevenly
+from knee.explain.signs.idle.pieces import divided_unevenly, in_equal_pieces
 from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.idle.stretches import SAME, changes_hands, long_stretches, one_alone
 from knee.explain.signs.idle.waits import own_cell, own_waits
@@ -48,6 +49,9 @@ TURN_S = 0.004
 
 SURELY = 0.85
 """Share of the idle time that a part which nobody divided surely keeps with twice the threads."""
+
+LONGER = 1.15
+"""With twice the threads one is alone for at least so many times as long, where it has a large piece."""
 
 HALF = 0.5
 """A part that nobody divided is in every run, so what is left is less than this share of it in hardly any."""
@@ -104,6 +108,8 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     # What more threads compute besides the work says nothing of how many pieces that has.
     if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):
         low = usual = most = 1.0
+    if name == "one" and not (adds or hidden) and lengthens(found, twice, stays):
+        low = usual = most = 1.0
     if name == "one":
         low, usual, most = by_code(found, stays, *(min(one, 1 - never_beside(found)) for one in (low, usual, most)))
     # A piece of the work that goroutines share, unless its code is known and twice the threads surely leave it as long;
@@ -111,7 +117,8 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     own = own_code(found)
     shared = own is not None and own.alike and none_alone(found)
     known = stays.interval.low >= SURELY and own is not None
-    if name == "one" and (shared or (not known and pieces_alone(found))):
+    equal = own is not None and own.alike and in_equal_pieces(found, twice)
+    if name == "one" and (shared or equal or (not known and pieces_alone(found))):
         most = 1.0
     if name == "one" and goroutines_share(found):
         low = usual = most = 1.0
@@ -181,6 +188,13 @@ def _left(found: Evidence) -> Array:
     """Return the idle time in which one thread works, with twice the threads, and the CPU time that they add."""
     twice = found.tests[TWICE]
     return twice.idle("one") + twice.cpu - mean(found.many.cpu).value
+
+
+def lengthens(found: Evidence, twice: Cell, stays: Mean) -> bool:
+    """Whether with twice the threads one is alone for longer, and no more is computed: a part that nobody divided is as
+    long, while a large piece of the work has to share its cpu until the others have ended.
+    """
+    return bool(stays.interval.low > LONGER) and not against(twice.cpu, found.many.cpu).interval.low > 0
 
 
 def _may_wait_for_turns(found: Evidence) -> bool:

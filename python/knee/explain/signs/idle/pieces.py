@@ -8,6 +8,8 @@ with twice the threads. Where one thread has a serial part as well, the others h
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from knee.explain.evidence.cell import Cell
@@ -41,6 +43,34 @@ that is less, it is no matter of equal pieces.
 
 NEARLY = 0.3
 """The same with twice the threads, which take turns on the cpus."""
+
+PIECES = 12
+"""Most pieces that are recognised."""
+
+FEW = 7
+"""Up to so many pieces, a serial part is hardly as long as one of them."""
+
+SURE = 0.12, 0.12
+"""How far CPU times may be from whole numbers of pieces, in pieces, with all threads and with twice as many: medians
+over the runs of the largest deviation in each.
+"""
+
+MAYBE = 0.25, 0.35
+"""The same, where uneven pieces are as likely."""
+
+WORKS = 0.25
+"""A thread with less than this share of a piece works on none."""
+
+HELP = 0.1
+"""Share of the CPU time that such threads may have in all."""
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Into how many pieces the work is divided, and whether they are surely equal."""
+
+    many: int
+    equal: bool
 
 
 def largest(cell: Cell, n: int) -> Array:
@@ -96,3 +126,58 @@ def _shares(cell: Cell, many: int) -> Array:
     """Return the largest shares of the CPU time, one for each thread, shape (runs, threads)."""
     known = [np.pad(run.shares[:many], (0, max(0, many - len(run.shares)))) for run in cell.runs if run.shares]
     return np.array(known) if known else np.empty((0, many))
+
+
+def whole_pieces(all_threads: Cell, twice: Cell, threads: int) -> Pieces | None:
+    """Return into how many pieces the work is divided, as CPU times of threads show; None if into none.
+
+    Parameters
+    ----------
+    all_threads, twice
+        Runs with all threads, and with twice as many.
+    threads
+        The thread count, which does not divide the number of pieces.
+    """
+    cells = (all_threads, threads), (twice, 2 * threads)
+    shares = [[np.array(run.shares) for run in cell.runs if run.shares] for cell, _ in cells]
+    if not all(shares):
+        return None
+    possible: dict[int, tuple[float, ...]] = {}
+    for pieces in range(threads + 1, PIECES + 1):
+        off = tuple(
+            float(np.median([_off(each, pieces, min(count, pieces), fair=count == threads) for each in of_cell]))
+            for of_cell, (_, count) in zip(shares, cells, strict=True)
+        )
+        if pieces > FEW and pieces % (2 * threads) == 1:
+            # One thread has a little more than the others, with twice the threads, too: a serial part looks the same.
+            continue
+        if pieces % threads and all(one < most for one, most in zip(off, MAYBE, strict=True)):
+            possible[pieces] = off
+    if not possible:
+        return None
+    best = min(possible, key=lambda pieces: sum(possible[pieces]))
+    return Pieces(best, all(one < most for one, most in zip(possible[best], SURE, strict=True)))
+
+
+def in_equal_pieces(found: Evidence, twice: Cell) -> bool:
+    """Whether the work comes in equal pieces that the threads cannot share, as CPU times show."""
+    pieces = whole_pieces(found.watched, twice, found.threads)
+    return pieces is not None and pieces.equal
+
+
+def _off(shares: Array, pieces: int, working: int, *, fair: bool) -> float:
+    """Return how far the CPU times of a run are from whole numbers of pieces; infinite if they cannot be.
+
+    As many threads must work as can, helpers have little, and the whole numbers add up. Where each thread has a cpu
+    (fair), none takes two equal pieces more than another.
+    """
+    done: Array = shares * pieces
+    works: Array = done[done > WORKS]
+    if works.size != working or works.sum() < (1 - HELP) * pieces:
+        return np.inf
+    # Threads that work on no piece help those that do.
+    works = works * pieces / works.sum()
+    whole: Array = np.rint(works)
+    if whole.sum() != pieces or (fair and np.ptp(whole) > 1):
+        return np.inf
+    return float(np.abs(works - whole).max())
