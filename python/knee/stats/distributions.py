@@ -63,8 +63,8 @@ def binomials_from(least: Array, trials: Array, chance: float) -> Array:
     return np.where(least > 0, some, 1.0)
 
 
-def proportion_ends(hits: int, trials: int, level: float) -> tuple[float, float]:
-    """Return the ends of the Clopper-Pearson interval of a proportion."""
+def proportion_ends(hits: float, trials: float, level: float) -> tuple[float, float]:
+    """Return the ends of the Clopper-Pearson interval of a proportion, also of numbers that are not whole."""
     tail = (1 - level) / 2
     low = 0.0 if hits == 0 else float(special.betaincinv(hits, trials - hits + 1, tail))
     high = 1.0 if hits == trials else float(special.betaincinv(hits + 1, trials - hits, 1 - tail))

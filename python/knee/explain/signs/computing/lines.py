@@ -19,7 +19,7 @@ from knee.explain.signs.computing.growth import growth
 from knee.explain.signs.computing.hotspots import grown
 from knee.explain.signs.computing.samples import HOTSPOTS
 from knee.explain.signs.idle.doubled import COLLAPSE, doubled
-from knee.stats.proportion import clopper_pearson
+from knee.stats.proportion import over_runs
 
 if TYPE_CHECKING:
     from knee.explain.evidence.evidence import Evidence
@@ -77,23 +77,24 @@ class Lines:
 def lines(found: Evidence) -> Lines | None:
     """Return the samples at shared lines; None where registers of samples are not known."""
     cell = found.test(HOTSPOTS)
-    samples = met = same = apart = 0
+    samples, met, same, apart = list[int](), list[int](), 0, 0
     functions: Counter[str] = Counter()
     for run in () if cell is None else cell.runs:
         spots = run.record.get("hotspots")
         if spots is None or "unavailable" in spots or (shared := spots.get("shared")) is None:
             continue
         # Of samples whose registers are not known it is not known either.
-        samples, met = samples + shared["addressed"], met + shared["lines"]
+        samples.append(shared["addressed"])
+        met.append(shared["lines"])
         same, apart = same + shared["same"], apart + shared["apart"]
         names = spots.get("functions", [])
         for place in spots["places"]:
             if "function" in place:
                 functions[names[place["function"]]] += place.get("lines", 0)
-    if not samples:
+    if not any(samples):
         return None
-    most = max(functions, key=lambda name: functions[name], default=None)
-    return Lines(clopper_pearson(met, samples), met, same, apart, most if most and 2 * functions[most] > met else None)
+    most, many = max(functions, key=lambda name: functions[name], default=None), sum(met)
+    return Lines(over_runs(met, samples), many, same, apart, most if most and 2 * functions[most] > many else None)
 
 
 def at_lines(found: Evidence, book: Ledger) -> bool | None:
