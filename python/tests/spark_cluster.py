@@ -264,6 +264,20 @@ def test_what_spark_rounds_or_knee_cannot_read_is_refused(spark: SparkSession, t
         sql(spark, "select none from lineitem", lineitem=table)
 
 
+def test_files_that_spark_does_not_read_are_refused(spark: SparkSession, table: Path, tmp_path: Path):
+    folder = tmp_path / "grows"
+    folder.mkdir()
+    shutil.copy(table, folder / "a.parquet")
+    before = spark.read.parquet(str(folder))
+    before.count()
+    assert_same(sql(spark, SUM, lineitem=before), own(spark, SUM, table))
+    shutil.copy(table, folder / "b.parquet")
+    fails(lambda: sql(spark, SUM, lineitem=before), "Spark does not read b.parquet, and knee would")
+    shutil.copy(table, tmp_path / "#1.parquet")
+    assert_same(sql(spark, SUM, lineitem=tmp_path / "#1.parquet"), own(spark, SUM, table))
+    fails(lambda: sql(spark, SUM, lineitem="dbfs:/mnt/t"), "dbfs:/mnt/t is not in a file system that workers")
+
+
 OTHERWISE = {
     'select min("l_tax") from lineitem': 'text in " means something else',
     "select count(*) from lineitem where l_shipmode = 'A\\x'": "a backslash",
