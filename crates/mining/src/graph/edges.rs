@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::read::lines;
+use super::header::header;
 
 /// Undirected simple graph as pairs a < b, sorted, on vertices 0..n. Dropped lines are counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl EdgeList {
         let name = |vertex: u32| self.names[vertex as usize];
         let mut pairs: Vec<_> = self.edges.iter().map(|(a, b)| (name(*a), name(*b))).collect();
         for at in 1..pairs.len() {
-            if lines::header(&pairs).is_none() {
+            if header(&pairs).is_none() {
                 break;
             }
             pairs.swap(0, at);

@@ -4,6 +4,7 @@ mod chung_lu;
 mod drawn;
 mod dump;
 mod edges;
+mod header;
 mod labels;
 mod layout;
 mod planted;

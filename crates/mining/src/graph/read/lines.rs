@@ -1,11 +1,10 @@
 //! Edge lists of many habits: comments, headers, gaps in the numbering, both directions, loops, repeated edges, trailing
 //! fields.
 
-use std::collections::HashSet;
-
 use rayon::prelude::*;
 
 use crate::graph::EdgeList;
+use crate::graph::header::header;
 
 /// Reads the text of an edge list.
 ///
@@ -119,20 +118,6 @@ pub(in crate::graph) fn number(word: &[u8]) -> Result<u64, String> {
 /// At most 40 characters of a file's text, for an error.
 pub(in crate::graph) fn shown(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).chars().take(40).collect()
-}
-
-/// Some files begin with the numbers of vertices and edges on a line of their own, without a comment sign. Such a line
-/// differs from an edge in all of three ways: its second number counts the lines that follow (or half of them when each
-/// edge stands in both directions), its first is the number of vertices that they name, or none of them is above it; and
-/// there are at least two of these lines.
-pub(in crate::graph) fn header(pairs: &[(u64, u64)]) -> Option<(u64, u64)> {
-    let (&(vertices, edges), rest) = pairs.split_first()?;
-    let lines = rest.len() as u64;
-    if lines < 2 || (edges != lines && edges.checked_mul(2) != Some(lines)) {
-        return None;
-    }
-    let named: HashSet<u64> = rest.iter().flat_map(|&(a, b)| [a, b]).collect();
-    (named.len() as u64 == vertices || named.iter().all(|name| *name <= vertices)).then_some((vertices, edges))
 }
 
 #[cfg(test)]

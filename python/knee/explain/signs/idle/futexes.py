@@ -3,7 +3,7 @@
 Most sleeping locks wait without a time limit. CPython's interpreter lock waits with one, because a thread that waits
 for it asks for it again after each switch interval. Ruby's threads wait with one, too, each at a futex of its own. A
 wait alone is no sign of a lock: an idle pool waits at one futex,
-too. So whoever names a lock by this also needs a run that changes something.
+too. So to name a lock by this also takes a run that changes something.
 """
 
 from __future__ import annotations
