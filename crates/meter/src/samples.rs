@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Lines up to so many bytes wait to be compressed together: a short run has no more, and a long one not much memory.
-const WAITING: usize = 1 << 20;
+const WAITING: usize = 1 << 18;
 
 /// Gathers lines in memory and writes them when the run is over, so that no disk is touched while it runs.
 #[derive(Debug)]
@@ -38,6 +38,10 @@ impl Samples {
         }
         let (source, name) = (field(source), field(name));
         writeln!(self.lines, "{t_ns},{source},{name},{value}").expect("memory takes every write");
+    }
+
+    /// Compresses the lines that wait, if there are many.
+    pub(crate) fn settle(&mut self) {
         if self.lines.len() >= WAITING {
             self.pack();
         }
@@ -92,7 +96,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (path, mut samples) = (folder.path().join("samples.csv.gz"), Samples::default());
         let many = WAITING as u64 / 10;
-        (0..many).for_each(|at| samples.push(at, "thread:7", "cpu", at));
+        for at in 0..many {
+            samples.push(at, "thread:7", "cpu", at);
+            samples.settle();
+        }
         assert!(samples.lines.len() < WAITING);
         samples.write(&path).unwrap();
         let mut text = String::new();

@@ -70,6 +70,17 @@ const HUGE: usize = 2 << 20;
 /// More bytes than this are compared with the memory that is left, before the kernel has to end a process for them.
 const LARGE: usize = 256 << 20;
 
+/// Refuses a trial that needs more memory than is left.
+pub(crate) fn fits(bytes: usize) -> Result<(), Error> {
+    match (bytes > LARGE).then(room::memory).flatten() {
+        Some(left) if left < bytes as u64 => {
+            let what = format!("a trial needs {} MiB of memory, but only {} MiB are left", bytes >> 20, left >> 20);
+            Err(Error::new(what).hint("give a smaller --size"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A private mapping.
 #[derive(Debug)]
 pub struct Arena {
@@ -91,10 +102,6 @@ impl Arena {
     /// The kernel's: no memory, no such node, no transparent huge pages.
     pub fn map(bytes: usize, page: Page, node: Option<u32>) -> Result<Self, Error> {
         let failed = |what: &str, error: std::io::Error| Error::new(format!("cannot {what} {bytes} bytes: {error}"));
-        if let Some(left) = (bytes > LARGE).then(room::memory).flatten().filter(|left| bytes as u64 > *left) {
-            let what = format!("{} MiB for a trial, but only {} MiB of memory are left", bytes >> 20, left >> 20);
-            return Err(Error::new(what).hint("give a smaller --size"));
-        }
         let bytes = bytes.next_multiple_of(if page == Page::Huge { HUGE } else { rustix::param::page_size() });
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
@@ -142,6 +149,7 @@ impl Arena {
     /// # Errors
     /// As [`Self::map`].
     pub fn written(bytes: usize, page: Page, node: Option<u32>) -> Result<Self, Error> {
+        fits(bytes)?;
         let mut arena = Self::map(bytes, page, node)?;
         arena.write();
         Ok(arena)

@@ -1,5 +1,6 @@
 //! Signals that were ignored when knee started, and Ctrl-Z.
 
+use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -115,4 +116,33 @@ fn a_reader_that_does_not_read_does_not_keep_a_program_from_its_time_limit() {
     let output = knee.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(124), "{:?}", output.stderr);
     assert!(output.stdout.starts_with(b"73.75\n73.75\n"));
+}
+
+/// All that a program printed is shown and recorded, also where the reader is slower than the program.
+#[test]
+fn a_slow_reader_gets_all_there_is() {
+    let words = ["run", "--check", "299999", "--", "seq", "300000"];
+    let mut knee = super::knee().args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let mut shown = Vec::new();
+    let mut out = knee.stdout.take().unwrap();
+    let mut piece = [0; 16384];
+    while let Ok(length @ 1..) = out.read(&mut piece) {
+        shown.extend_from_slice(&piece[..length]);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(knee.wait().unwrap().success());
+    assert_eq!(shown.split(|&byte| byte == b'\n').count(), 300_001);
+}
+
+/// The measurement is kept, and what was to be done after it has failed.
+#[test]
+fn a_conclude_step_that_is_interrupted_loses_no_measurement() {
+    let words = ["run", "--json", "--conclude", "sleep 75.25", "--", "true"];
+    let knee = without_terminal(&words);
+    until(|| super::alive("75.25"));
+    kill_process(Pid::from_child(&knee), Signal::INT).unwrap();
+    let record = record_of(&knee.wait_with_output().unwrap());
+    assert_eq!(record["exit"], json!({ "code": 0 }));
+    assert_eq!(record["check"]["ok"], json!(false), "{record}");
 }

@@ -148,6 +148,10 @@ impl Sampler {
         self.sampling.count += 1;
         self.sampling.cost_ns += nanoseconds(cost);
         self.due = start + self.period.max(self.budget.wait_after(cost));
+        // No cost of a sample: it comes once for many of them.
+        let before = thread_cpu();
+        self.samples.settle();
+        self.sampling.cost_ns += nanoseconds(thread_cpu().saturating_sub(before));
     }
 
     /// Adds a value from another source to the series.

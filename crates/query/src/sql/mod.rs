@@ -46,9 +46,8 @@ impl Select {
                 Output::Aggregate(_, scalar) => names.extend(scalar.iter().flat_map(Scalar::names)),
             }
         }
-        for Grouping { name, alias_of } in &self.keys {
-            names.extend([Some(name), alias_of.as_ref()].into_iter().flatten().map(String::as_str));
-        }
+        // What a name of an output stands for is among the outputs.
+        names.extend(self.keys.iter().map(|key| key.name.as_str()));
         names.extend(self.filter.iter().flat_map(Condition::names));
         names
     }

@@ -128,6 +128,9 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
         Ok(()) => None,
         // The measurement is kept; a failed cleanup, which may leave something behind, is a failed check.
         Err(HookError::Failed(reason, _)) => Some(CheckResult { ok: false, reason: Some(reason) }),
+        Err(HookError::Abandoned) if how.stop.lifeline.is_none() => {
+            Some(CheckResult { ok: false, reason: Some("conclude failed: it was interrupted".into()) })
+        }
         Err(HookError::Abandoned) => return Outcome::Abandoned,
     };
     let (cpus, validity, around) = (cpus.len(), Some(validity), Some(Around { cgroup, psi, beside }));

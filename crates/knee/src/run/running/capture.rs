@@ -11,6 +11,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::FileType;
 use rustix::io::retry_on_intr;
 use twox_hash::XxHash3_64;
 
@@ -20,10 +21,10 @@ const KEPT: usize = 1 << 20;
 const CAPACITY: usize = 1 << 20;
 /// Bytes per read.
 const BUFFER: usize = 1 << 16;
-/// Bytes that a pipe takes without waiting when it takes any.
+/// Bytes that a pipe takes without waiting when it takes any. A terminal may take fewer, and others come at once.
 const PIECE: usize = 4096;
-/// Reads in one go.
-const READS_AT_ONCE: usize = CAPACITY / BUFFER;
+/// While nobody reads what is shown, the interval doubles so many times.
+const LONGEST: u32 = 6;
 /// Time between the end of one go and the next. Long enough to collect many small pieces, too short to fill the pipe.
 const INTERVAL: Duration = Duration::from_millis(2);
 /// No time to wait.
@@ -51,6 +52,10 @@ pub(crate) struct Capture {
     capacity: usize,
     /// When to read again.
     due: Instant,
+    /// Bytes per read: all that there are, or as many as can be shown without waiting.
+    piece: usize,
+    /// How often in a row nobody took what is shown.
+    held: u32,
 }
 
 impl Capture {
@@ -68,12 +73,22 @@ impl Capture {
             hash: XxHash3_64::new(),
             buffer: vec![0; BUFFER],
             due: Instant::now(),
+            piece: BUFFER,
+            held: 0,
         })
     }
 
     /// Also passes everything on, as it comes.
     pub(crate) fn echoing(self, echo: Option<Echo>) -> Self {
-        Self { echo, ..self }
+        let kind = |fd: BorrowedFd<'_>| rustix::fs::fstat(fd).map(|found| FileType::from_raw_mode(found.st_mode));
+        let kind = match echo {
+            Some(Echo::StandardOutput) => Some(kind(io::stdout().as_fd())),
+            Some(Echo::StandardError) => Some(kind(io::stderr().as_fd())),
+            None => None,
+        };
+        // A file takes all of it.
+        let whole = kind.is_none_or(|kind| kind == Ok(FileType::RegularFile));
+        Self { echo, piece: if whole { BUFFER } else { PIECE }, ..self }
     }
 
     /// Whether the other end may still write.
@@ -98,11 +113,10 @@ impl Capture {
     pub(crate) fn drain(&mut self) -> bool {
         let mut buffer = mem::take(&mut self.buffer);
         let (mut read, mut held) = (0, false);
-        let (piece, pieces) = if self.echo.is_some() { (PIECE, CAPACITY / PIECE) } else { (BUFFER, READS_AT_ONCE) };
-        for _ in 0..pieces {
+        for _ in 0..CAPACITY / self.piece {
             held = !self.takes(Some(NOW));
             let Some(pipe) = self.pipe.as_mut().filter(|_| !held) else { break };
-            match pipe.read(&mut buffer[..piece]) {
+            match pipe.read(&mut buffer[..self.piece]) {
                 Ok(0) => self.pipe = None,
                 Ok(length) => {
                     self.take(&buffer[..length]);
@@ -116,8 +130,9 @@ impl Capture {
         self.buffer = buffer;
         // A program that fills the pipe meanwhile would have to wait for us.
         let filling = 4 * read > self.capacity;
+        self.held = if held { (self.held + 1).min(LONGEST) } else { 0 };
         if held || (read > 0 && !filling) {
-            self.due = Instant::now() + INTERVAL;
+            self.due = Instant::now() + INTERVAL * (1 << self.held);
         }
         read > 0
     }
@@ -137,9 +152,9 @@ impl Capture {
         }
     }
 
-    /// The same to the end, when the program has ended: then there is nothing to do but to wait for the reader.
+    /// Reads to the end, when the program has ended: then there is nothing to do but to wait for the reader.
     pub(crate) fn drain_rest(&mut self) {
-        while self.is_open() && (self.drain() || (!self.takes(Some(NOW)) && self.takes(None))) {}
+        while self.is_open() && self.takes(None) && self.drain() {}
     }
 
     fn take(&mut self, new: &[u8]) {

@@ -106,10 +106,11 @@ fn act(args: &Memory) -> Result<ExitCode, Failure> {
     let found = measure(&context, &planned, unavailable, asked.json)?;
     let json = serde_json::to_string_pretty(&found).map_err(Failure::new)? + "\n";
     // First: it has taken minutes, and a file may not be writable any more.
-    print_out(&if asked.json { json.clone() } else { text::told(&found) })?;
+    let printed = print_out(&if asked.json { json.clone() } else { text::told(&found) });
     if let Some(path) = &asked.out {
         written(path, &json).map_err(|error| cannot_write(path, &error))?;
     }
+    printed?;
     match &asked.out {
         Some(path) => say(format_args!("wrote {}", path.display())),
         None if !asked.json => say(format_args!("results not saved; save them with --out FILE")),
@@ -134,10 +135,13 @@ fn writable(path: &Path) -> Result<(), Failure> {
     Err(cannot_write(path, &reason))
 }
 
-/// Opens a file to write, and leaves all as it was.
+/// Opens a file to write, and leaves all as it was. A pipe is not opened twice, since its reader would see the end.
 fn tried(path: &Path) -> io::Result<()> {
-    if path.exists() {
+    if path.is_file() {
         return File::options().append(true).open(path).map(drop);
+    }
+    if path.exists() || path.is_symlink() {
+        return Ok(());
     }
     File::create_new(path)?;
     fs::remove_file(path)
@@ -145,12 +149,26 @@ fn tried(path: &Path) -> io::Result<()> {
 
 /// Writes a file, whole or not at all; what is no file, such as a pipe, as it is.
 fn written(path: &Path, text: &str) -> io::Result<()> {
-    if path.exists() && !path.is_file() {
+    let Ok(there) = path.metadata() else {
+        return if path.is_symlink() {
+            fs::write(path, text)
+        } else {
+            files::write_whole(path, |part| fs::write(part, text))
+        };
+    };
+    if !there.is_file() {
         return fs::write(path, text);
     }
     // A link stays one.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    files::write_whole(&path, |part| fs::write(part, text))
+    let whole = files::write_whole(&path.canonicalize()?, |part| {
+        fs::write(part, text)?;
+        fs::set_permissions(part, there.permissions())
+    });
+    match whole {
+        // The file may be written, and its folder not.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => fs::write(path, text),
+        whole => whole,
+    }
 }
 
 fn cannot_write(path: &Path, reason: &impl Display) -> Failure {
