@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . ci/packages.sh
 command -v java >/dev/null || install_debian openjdk-17-jre-headless
-wheel=$(ls dist/knee-*.whl 2>/dev/null | head -n 1)
+wheel=$(ls dist/knee-*.whl 2>/dev/null | head -n 1 || true)
 if [ -z "$wheel" ] || [ -n "$(find Cargo.lock crates python/knee -newer "$wheel" -type f -not -name '*.pyc' -print -quit)" ]; then
     ci/setup.sh test
 fi

@@ -65,4 +65,4 @@ def verdict(made: Made, draw: np.random.Generator) -> Verdict:
     made_runs = runs(made, draw)
     series = group(made_runs, len(machine(max(made.times))["allowed"]["cpus"]))
     summaries = {one.name: summarize(one) for one in series}
-    return make(Results("made", made_runs, series, summaries, [], [], disturbances(made_runs)))
+    return make(Results("made", made_runs, series, summaries, [], [], disturbances(made_runs, 4)))

@@ -64,8 +64,8 @@ def test_ticks_in_step_with_a_quota_tell_little(simulated):
 
     folder = simulated(TWO)
     rewrite(folder.records, throttled)
-    assert disturbances(beside(folder, {1: 0.1, 2: 0.15}).runs) is None
-    assert disturbances(beside(folder, {1: 0.5, 2: 0.5}).runs) is not None
+    assert disturbances(beside(folder, {1: 0.1, 2: 0.15}).runs, 4) is None
+    assert disturbances(beside(folder, {1: 0.5, 2: 0.5}).runs, 4) is not None
 
 
 def test_of_short_runs_only_several_ticks_of_others_count(simulated):
@@ -78,7 +78,7 @@ def test_of_short_runs_only_several_ticks_of_others_count(simulated):
 def test_a_run_that_never_began_was_disturbed_by_nothing(simulated):
     folder = simulated(TWO)
     rewrite(folder.records, lambda one: one | {"wall_ns": 0, "validity": VALID | {"other_busy": 0.5}})
-    assert disturbances(Study.read(folder.path).runs) is None
+    assert disturbances(Study.read(folder.path).runs, 4) is None
 
 
 def test_without_run_delay_other_programs_cpu_time_is_the_bound(simulated):
@@ -121,7 +121,7 @@ def test_series_with_equal_counts_are_averaged(simulated):
     placed = {spec["id"]: (spec["cell"]["placement"], spec["threads"]) for spec in folder.read_plan()}
     busy = {("none", 2): 0.4}
     rewrite(folder.records, lambda one: one | {"validity": VALID | {"other_busy": busy.get(placed[one["id"]], 0.0)}})
-    found = disturbances(Study.read(folder.path).runs)
+    found = disturbances(Study.read(folder.path).runs, 4)
     assert found.by_threads == {1: 0.0, 2: pytest.approx(0.2)}
     assert (found.more, found.less) == (2, 1)
 
@@ -133,7 +133,7 @@ def test_a_bound_never_takes_all_of_the_time(simulated):
 
 def test_a_calm_study_was_not_disturbed(simulated):
     study = beside(simulated(TWO), {1: 0.02, 2: 0.04}, {1: 0.3, 2: 0.3})
-    assert disturbances(study.runs) is None
+    assert disturbances(study.runs, 4) is None
     assert all(taken(run, 4) == 0 for run in study.runs)
 
 
@@ -158,7 +158,7 @@ def test_the_headline_about_a_script_is_whole_beside_other_programs(simulated):
 
 def test_equal_disturbance_at_all_counts_is_not_tied_to_one(simulated):
     study = beside(simulated(TWO), {1: 0.5, 2: 0.5}, {1: 0.5, 2: 0.5})
-    found = disturbances(study.runs)
+    found = disturbances(study.runs, 4)
     assert (found.more, found.less, found.disturbed, found.runs) == (None, None, 10, 10)
     assert study.analysis.verdict.headline == "made up: no verdict. Other programs used 50 % of the cpus"
 
@@ -202,7 +202,7 @@ def test_where_others_leave_the_choice_open_a_quiet_machine_is_waited_for(simula
 def test_what_disturbed_the_runs_is_named(simulated, validity, says):
     folder = simulated(TWO)
     rewrite(folder.records, lambda one: one | {"validity": VALID | validity})
-    assert disturbances(Study.read(folder.path).runs).says == says
+    assert disturbances(Study.read(folder.path).runs, 4).says == says
 
 
 def test_a_series_is_not_called_faster_where_others_may_have_slowed_the_other(simulated):

@@ -70,6 +70,14 @@ def test_goroutines_that_wait_for_what_another_sends_wait_for_no_lock():
         assert ("sleeping lock",) not in named(evidence_of(BASE, idle(one), tests))
 
 
+def test_goroutines_of_many_functions_wait_for_each_others_locks():
+    functions = {f"main.stage{number}": (2, 6) for number in range(12)}
+    waits = {(name, "chan send"): 4 for name in functions}
+    one = goroutines(0, waits, functions)
+    tests = {"one cpu": Made(1.0, 1.0, sleeps=4), "twice the threads": idle(one, shares=FOUR)}
+    assert list(named(evidence_of(BASE, idle(one), tests))) == [("sleeping lock",)]
+
+
 def test_the_same_goroutine_alone_is_a_serial_part_whichever_threads_run_it():
     # Pieces that are shorter than a turn of the scheduler look like a part that nobody divided.
     short = Alone(0.2, 250, 0.002, helper=False, own=0.5)

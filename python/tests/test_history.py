@@ -61,6 +61,26 @@ def test_studies_of_one_name_and_day_have_labels_of_their_own(studies, tmp_path)
     assert all(f"pr{number}/both" in drawn for number in range(3))
 
 
+def test_speedups_over_other_fewest_threads_are_lines_of_their_own(simulated, tmp_path):
+    paths = []
+    for number, counts in enumerate([(1, 2, 4), (1, 2, 4), (2, 4), (2, 4)]):
+        curve = {n: (8.0 / n, 8.0) for n in counts}
+        folder = simulated({"cores-close": curve}, name=f"s{number}", seed=number, blocks=8)
+        rewrite(folder.records, lambda one, n=number: one | {"start": f"2026-01-0{n + 1}T10:00:00.000Z"})
+        paths.append(folder.path.rename(tmp_path / f"s{number}"))
+    found = json.loads(compare(*paths, "--json", "--out", tmp_path / "h.svg", "--session-spread", "0").stdout)
+    four = [(one["speedup"], one["change"]) for one in found["points"] if one["threads"] == 4]
+    assert [(round(speedup), change) for speedup, change in four] == [
+        (4, "first"),
+        (4, "equal"),
+        (2, "first"),
+        (2, "equal"),
+    ]
+    drawn = (tmp_path / "h.svg").read_text()
+    assert "cores-close on 4 threads over 1" in drawn
+    assert "cores-close on 4 threads over 2" in drawn
+
+
 def test_the_json_has_every_point_and_what_changed(three, tmp_path):
     paths = [one.path for one in three]
     done = compare(*paths, "--json", "--out", tmp_path / "h.svg", "--session-spread", "0")

@@ -55,7 +55,7 @@ TIED = 0.05
 """
 
 
-def disturbance(run: Run, allowed: int = 1) -> str | None:
+def disturbance(run: Run, allowed: int) -> str | None:
     """Return what disturbed a run; None if nothing did. Nothing disturbs virtual time.
 
     ``allowed`` is the number of cpus that an unpinned run may use.
@@ -65,7 +65,7 @@ def disturbance(run: Run, allowed: int = 1) -> str | None:
     return by_others(run, allowed) or clock_changed(run)
 
 
-def by_others(run: Run, allowed: int = 1) -> str | None:
+def by_others(run: Run, allowed: int) -> str | None:
     """Return how busy other programs, or a hypervisor, were during a run; None if that is no more than usual."""
     shares = _shares(run)
     shares = {**shares, "other_busy": _surely_busy(run, shares)}
@@ -192,7 +192,7 @@ class Disturbance:
         return f"{said}, more at {_threads(self.more)} than at {self.less}"
 
 
-def disturbances(runs: Sequence[Run], allowed: int = 1) -> Disturbance | None:
+def disturbances(runs: Sequence[Run], allowed: int) -> Disturbance | None:
     """Return the disturbance of these runs; None if no run was disturbed."""
     kinds = Counter(why.split()[0] for run in runs if (why := disturbance(run, allowed)) is not None)
     if not kinds:

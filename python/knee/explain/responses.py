@@ -68,9 +68,12 @@ class Response:
 
     @property
     def seconds(self) -> dict[str, float]:
-        """The values by run, if they are times."""
-        ids = (run.spec["id"] for run in self.runs)
-        return dict(zip(ids, self.values, strict=True)) if self.unit == SECONDS else {}
+        """How long of each run, by its id, values are about that are times; CPU time is that of a phase, or of all."""
+        ids = [run.spec["id"] for run in self.runs]
+        if self.name.endswith(OF_CPU):
+            phase = self.name.removesuffix(OF_CPU)
+            return dict(zip(ids, (_wall_s(run, phase) for run in self.runs), strict=True))
+        return dict(zip(ids, self.values, strict=True)) if self.unit == SECONDS and self.name != "cpu" else {}
 
     @property
     def timed(self) -> bool:
@@ -311,6 +314,10 @@ def _bases(runs: list[Run]) -> dict[str, Run]:
     """Return the good runs on the fewest threads by their place."""
     base = min(run.threads for run in runs)
     return {_place(run): run for run in runs if run.threads == base and run.bad is None}
+
+
+def _wall_s(run: Run, phase: str) -> float:
+    return sum(one["wall_ns"] for one in run.record["phases"] if one["name"] == phase) / 1e9
 
 
 def _place(run: Run) -> str:

@@ -146,8 +146,7 @@ def _shown(value: object) -> object:
 
 def _written(value: object) -> Markup:
     """Return plain data as JSON over several lines, with a user's letters as they are."""
-    lines = json.dumps(value, indent=1, ensure_ascii=False).split("\n")
-    return escape("\n".join(map(shown, lines)))
+    return escape(shown(json.dumps(value, indent=1, ensure_ascii=False)))
 
 
 def _resource(name: str) -> str:

@@ -150,7 +150,8 @@ def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
     if budget_s is not None and stopping.enough(own, {"budget_s": budget_s}):
         return 0
     timed = [run for run in runs(folder) if run.role not in ("counting", "remedy") and not run.replaced]
-    blocks = sorted({run.spec["block"] for run in timed if disturbance(run)})
+    allowed = len(folder.read_machine()["allowed"]["cpus"])
+    blocks = sorted({run.spec["block"] for run in timed if disturbance(run, allowed)})
     if not blocks:
         return 0
     if waiting and most:

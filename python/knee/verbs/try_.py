@@ -76,7 +76,7 @@ def try_(
 
     Nothing is changed on the machine that does not end with a run. What needs root is listed with its command.
 
-    Exit status: 0 done, 2 it is not possible, 130 it was stopped; the same command continues.
+    Exit status: 0 done, 2 it is not possible, 130 it was stopped; knee try STUDY continues.
 
     \b
     Examples:
@@ -98,7 +98,8 @@ def try_(
     here = _situation(study, wanted_levels, study.path.absolute())
     found = _found(here)
     if unfinished is not None:
-        if only or levels:
+        others = {name for name, level in _levels(levels).items() if unfinished.get(name) != level}
+        if only or others:
             hint = f"knee try {shlex.quote(str(folder))} continues them"
             raise StudyError(f"{'--only' if only else '--at'}: trials that were interrupted are left to run", hint=hint)
         check(study, trusted=trust, doing=TRY)

@@ -93,7 +93,7 @@ def _plain(path: str) -> str:
                 hint="give a path that this machine and all workers see",
             )
         # Of a file's name, # and ? are letters like others.
-        path = re.sub(r"^//(?=/)", "", path[scheme.end() :])
+        path = re.sub(r"^//[^/]*(?=/)", "", path[scheme.end() :])
     return str(Path(path).absolute())
 
 

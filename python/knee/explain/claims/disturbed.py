@@ -38,6 +38,8 @@ class Lost:
 
     most: float
     counts: tuple[int, ...] = ()
+    sides: int = 1
+    """How many runs of each side may have lost as much: of speedups those on the fewest and on the most threads."""
 
     @property
     def share(self) -> float:
@@ -63,14 +65,13 @@ def lost(claim: Claim, kind: str, evidence: Evidence) -> Lost:
         for those in by_count.values():
             shares = [taken(run, allowed, of_s=seconds.get(run.spec["id"])) for run in those]
             worst = max(worst, float(np.mean([-math.log(1 - share) for share in shares])))
-    # Of two speedups, one may have lost on the fewest threads and the other on the most.
     sides = 2 if kind in ("ratio", "difference", "order") and claim.get("response") in COMPARED else 1
-    return Lost(sides * worst, tuple(sorted(counts)))
+    return Lost(worst, tuple(sorted(counts)), sides)
 
 
 def widened(kind: str, number: Number, lost: Lost) -> Interval:
     """Return the interval of a claim's number, whatever part of what was lost others took on either side."""
-    ends, most = number.interval, lost.most
+    ends, most = number.interval, lost.sides * lost.most
     if most == 0:
         return ends
     if kind in FITS:

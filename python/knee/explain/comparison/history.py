@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -49,11 +49,13 @@ class Past:
     interval: Interval
     blocks: int
     change: Change
+    beside: str = ""
+    """What else its speedup is of, where others of the same series and thread count are of something else."""
 
     @property
     def line(self) -> str:
         """What series and thread count are called together."""
-        return f"{self.series} on {self.threads} threads"
+        return f"{self.series} on {self.threads} threads{self.beside}"
 
 
 @dataclass(frozen=True)
@@ -122,10 +124,12 @@ def history(sides: Sequence[Side], session_spread: float) -> History:
     kinds = dict.fromkeys((key, _kind(one)) for _, _, series in curves for key, one in series.items())
     for levels, kind in kinds:
         having = [one for one in curves if levels in one[2] and _kind(one[2][levels]) == kind]
-        lines += _lines([(date, name, series[levels]) for date, name, series in having])
+        beside = kind.words if sum(key == levels for key, _ in kinds) > 1 else ""
+        lines += _lines([(date, name, series[levels]) for date, name, series in having], beside)
     if not lines:
         hint = "`knee report` shows the series and thread counts of a study"
-        raise StudyError("cannot compare: no two studies have a series and a thread count in common", hint=hint)
+        common = "a series and a thread count in common, over the same fewest threads and with the same metric"
+        raise StudyError(f"cannot compare: no two studies have {common}", hint=hint)
     notes = [f"{b.name}: {line}" for (_, a), (_, b) in itertools.pairwise(dated)
              for line in differences(a, b, ("before", "now"))]  # fmt: skip
     notes += [line for _, side in dated for line in marks(side.name, side)]
@@ -144,10 +148,23 @@ def _series(side: Side) -> dict[str, Series]:
     return {json.dumps(one.levels, sort_keys=True): one for one in found}
 
 
-def _kind(series: Series) -> tuple[int, bool, str]:
-    """Return what speedups have to share where they are compared."""
+@dataclass(frozen=True)
+class _Kind:
+    """What speedups have to share where they are compared."""
+
+    base: int
+    weak: bool
+    metric: str
+
+    @property
+    def words(self) -> str:
+        """It in words, to follow a thread count."""
+        return f" over {self.base}{', of a growing input' if self.weak else ''}, by {self.metric}"
+
+
+def _kind(series: Series) -> _Kind:
     metric = series.runs[0].spec.get("metric")
-    return series.curve.base, series.weak, json.dumps(metric, sort_keys=True)
+    return _Kind(series.curve.base, series.weak, json.dumps(metric, sort_keys=True) if metric else "the run time")
 
 
 @dataclass(frozen=True)
@@ -156,13 +173,14 @@ class _Line:
 
     threads: int
     measured: list[tuple[str, str, Series]]
+    beside: str
 
 
-def _lines(of_series: Sequence[tuple[str, str, Series]]) -> list[_Line]:
+def _lines(of_series: Sequence[tuple[str, str, Series]], beside: str) -> list[_Line]:
     """Return one series by thread count, where two studies or more have it."""
     counts = [[n for n in one.fitting if n != one.curve.base] for _, _, one in of_series]
     shared = [n for n in sorted({n for of in counts for n in of}) if sum(n in of for of in counts) > 1]
-    return [_Line(n, [one for one, of in zip(of_series, counts, strict=True) if n in of]) for n in shared]
+    return [_Line(n, [one for one, of in zip(of_series, counts, strict=True) if n in of], beside) for n in shared]
 
 
 def _points(lines: Sequence[_Line], spread: float) -> list[Past]:
@@ -171,7 +189,7 @@ def _points(lines: Sequence[_Line], spread: float) -> list[Past]:
     words = answers_apart([unpaired(_speedups(a, n), _speedups(b, n), spread) for a, b, n in pairs])
     changes: Iterator[Change] = (_held(CHANGES[word], *pair, spread) for word, pair in zip(words, pairs, strict=True))
     return [
-        _point(*one, line.threads, next(changes) if number else "first")
+        replace(_point(*one, line.threads, next(changes) if number else "first"), beside=line.beside)
         for line in lines
         for number, one in enumerate(line.measured)
     ]

@@ -66,7 +66,8 @@ def marks(letter: str, side: Side) -> list[str]:
     lines = [f"{letter}: {change.sentence(made)}" for change in changes(good)]
     if len(good) < made:
         lines.append(f"{letter}: {made - len(good)} of {made} runs were bad and are excluded")
-    disturbed = sum(disturbance(run) is not None for run in good)
+    allowed = len(side.machine["allowed"]["cpus"])
+    disturbed = sum(disturbance(run, allowed) is not None for run in good)
     if disturbed:
         lines.append(
             f"{letter}: {disturbed} of {made} runs were disturbed (other programs, steal, clock); this widens intervals"

@@ -61,7 +61,8 @@ class Relief:
         """Whether idle time surely goes, and the run time does not contradict it: where threads compute more with the
         setting, they are idle for a smaller share.
         """
-        return self.idle_least > LEAST and self.loss.interval.high > self.idle_least
+        # What is not known contradicts nothing.
+        return self.idle_least > LEAST and not self.loss.interval.high <= self.idle_least
 
     def taken(self) -> tuple[Mean, bool] | None:
         """Return how much of the loss surely goes, and whether all of it is idle time; None if that is not sure.

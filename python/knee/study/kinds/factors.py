@@ -147,7 +147,7 @@ def _factor(text: str, flag: str) -> Named:
     _check_variable(name, where)
     if name == "threads":
         return name, _checked(name, _counts(parts, where), where)
-    values = [level for part in parts for level in _levels_of(name, _level(part), where)]
+    values = [level for part in parts for level in _levels_of(name, _level(name, part), where)]
     return name, _checked(name, values, where)
 
 
@@ -165,7 +165,7 @@ def _threads(text: str, flag: str) -> Named:
 
 
 def _counts(parts: list[str], where: str) -> list[Level]:
-    return [level for part in parts for level in _levels_of("threads", _level(part), where)]
+    return [level for part in parts for level in _levels_of("threads", _level("threads", part), where)]
 
 
 def _levels_of(name: str, level: Level, where: str) -> list[Level]:
@@ -182,13 +182,13 @@ def _levels(text: str, where: str) -> dict[str, list[Level]]:
         name, equals, level = part.partition("=")
         if not equals or not name or not level:
             raise StudyError(f"{where}: {text!r} does not name levels", hint="for instance placement=none,threads=8")
-        levels.setdefault(name, []).append(_level(level))
+        levels.setdefault(name, []).append(_level(name, level))
     return levels
 
 
-def _level(text: str) -> Level:
-    # A program gets a level as it was typed: 007 is no 7.
-    return int(text) if re.fullmatch(r"0|[1-9][0-9]*", text) else text
+def _level(name: str, text: str) -> Level:
+    # A program gets a level as it was typed: 007 is no 7, unless it counts threads.
+    return int(text) if re.fullmatch(r"[0-9]+" if name == "threads" else r"0|[1-9][0-9]*", text) else text
 
 
 def _checked(name: str, levels: list[Level], where: str) -> list[Level]:

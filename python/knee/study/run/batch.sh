@@ -47,6 +47,10 @@ planned=$(shape < machine.json)
 here=$("$knee" machine --json | shape)
 [ -n "$planned" ] || fail "cannot read machine.json"
 [ "$planned" = "$here" ] || fail "this is not the machine of the plan: here $(counted "$here"); planned $(counted "$planned")"
+model() { grep -oE '"model": *"[^"]*"' | head -n 1; }
+planned=$(model < machine.json || true)
+here=$("$knee" machine --json | model || true)
+[ "$planned" = "$here" ] || fail "this is not the machine of the plan: here $here; planned $planned"
 
 told='' child=''
 

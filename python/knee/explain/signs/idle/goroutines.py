@@ -27,6 +27,9 @@ MOSTLY = 0.5
 RARELY = 0.1
 """Goroutines that wait for each other, at most, for each idle processor, where nobody waits for a turn."""
 
+LITTLE = 0.1
+"""What goroutines of a function compute, over those of the one with most, where they hand out the work of others."""
+
 OWN = 0.9
 """Share of the samples of a function's goroutines in which one is alone, where they hardly work beside others."""
 
@@ -64,9 +67,8 @@ def lock_holds(found: Evidence) -> bool:
 def nobody_waits(found: Evidence) -> bool:
     """Whether hardly any goroutine waits that could wait for another one's turn to end."""
     idle, ready = sum(one["idle"] for one in _known(found)), _ready(found)
-    every = sum(map(sum, ready.values()))
-    # The one that hands out the work computes a little, too.
-    works = {name for name, often in ready.items() if sum(often) > RARELY * every}
+    most = max(map(sum, ready.values()), default=0)
+    works = {name for name, often in ready.items() if sum(often) > LITTLE * most}
     waits = [wait for one in _known(found) for wait in one["waits"] if wait["function"] in works]
     many = sum(wait["goroutines"] for wait in waits if wait["reason"] not in FOR_NOBODY)
     return idle >= ENOUGH and many < RARELY * idle
