@@ -80,8 +80,16 @@ fn orphans_that_have_ended_are_reaped() {
 
 /// Starts knee without a terminal, whose Ctrl-C would reach the program as well.
 fn without_terminal(words: &[&str]) -> Child {
-    let mut command = Command::new("setsid");
-    command.arg(env!("CARGO_BIN_EXE_knee")).args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    // A job in the background has interrupts ignored, and so have its children.
+    let mut command = Command::new("env");
+    command
+        .args(["--default-signal=INT", "setsid"])
+        .arg(env!("CARGO_BIN_EXE_knee"))
+        .args(words)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
 }
 
 #[test]
