@@ -41,7 +41,7 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
     let placement: Placement = args.placement.parse()?;
     let machine = machine(&placement)?;
     let program = program(&mut args)?;
-    refuse_contradictions(&args, &program, &placement)?;
+    refuse_contradictions(&args, &placement)?;
     let available = match machine.as_ref().map(|machine| placement.order(machine)).transpose()? {
         Some(Order::Cpus(order)) => order.len(),
         Some(Order::Kernel) | None => sys::affinity().len(),
@@ -131,7 +131,7 @@ fn program(args: &mut Run) -> Result<Program, Failure> {
     Ok(Program::Workload { workload, args: named, params: BTreeMap::new(), env, directory: None })
 }
 
-fn refuse_contradictions(args: &Run, program: &Program, placement: &Placement) -> Result<(), Failure> {
+fn refuse_contradictions(args: &Run, placement: &Placement) -> Result<(), Failure> {
     if args.bind == Some(Bind::Each) && *placement == Placement::None {
         let hint = "choose a placement, for example --placement cores-close --bind each";
         return Err(Failure::new("--bind each needs a placement; with none the kernel places all threads").hint(hint));
@@ -140,9 +140,8 @@ fn refuse_contradictions(args: &Run, program: &Program, placement: &Placement) -
         let reason = "--skip needs --bind each";
         return Err(Failure::new(reason).hint(USAGE));
     }
-    let counted = matches!(program, Program::Command { .. }) && args.census_ms != Some(0);
-    if args.samples.is_some() && args.sample_ms == 0 && !counted {
-        let reason = "--samples with --sample-ms 0: there are no samples to write";
+    if args.samples.is_some() && args.sample_ms == 0 && args.census_ms == Some(0) {
+        let reason = "--samples with --sample-ms 0 and --census-ms 0: there are no samples to write";
         return Err(Failure::new(reason).hint("leave out one of them"));
     }
     if let Some(path) = &args.events {
