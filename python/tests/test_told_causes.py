@@ -558,16 +558,6 @@ def test_what_busy_cores_take_alone_is_no_sign_of_a_cache():
     assert found["memory bandwidth",] == pytest.approx(math.log(1.5 / 1.15), abs=0.03)
 
 
-def test_one_thread_that_is_always_the_one_alone_passes_no_lock_on():
-    """A reader is too slow for the others, which wait for what it hands over, thousands of times a second."""
-    many, twice = waits(0.75, 0.5, sleeps=4000), waits(0.75, 0.5, sleeps=4000, shares=FOUR)
-    many.alone = twice.alone = Alone(0.97, 2000, 0.001, helper=False, own=0.5)
-    tests = {"one cpu": Made(1.0, 1.0, sleeps=100), "twice the threads": twice}
-    assert ("sleeping lock",) not in named(evidence_of(BASE, many, tests))
-    many.alone = twice.alone = Alone(0.55, 2000, 0.001, helper=False, own=0.5)
-    assert list(named(evidence_of(BASE, many, tests))) == [("sleeping lock",)]
-
-
 def test_of_two_threads_that_are_alone_as_long_none_has_a_serial_part():
     many, twice = waits(0.75, 0.5, sleeps=60), waits(0.75, 0.5, sleeps=60, shares=FOUR)
     many.alone = twice.alone = Alone(0.52, 30, 0.015, helper=False, own=0.3)

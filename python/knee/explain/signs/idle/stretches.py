@@ -36,9 +36,6 @@ FEWEST = 3
 MOST_OF_IT = 0.7
 """Share of the time in which one thread works alone that is one stretch."""
 
-SOLELY = 0.95
-"""Share of that time of a thread that takes turns with no other one."""
-
 SELDOM = 1000.0
 """Waits in a second. A lock with fewer is held for long each time, by one thread after another."""
 
@@ -56,11 +53,9 @@ def long_stretches(found: Evidence) -> bool:
 
 
 def one_alone(found: Evidence) -> bool:
-    """Whether one and the same thread works alone, and threads wait too seldom for a lock that they pass on; or it has
-    nearly all of that time, however often others wait for what it does.
-    """
-    waiting, share = own_waits(found), mean(found.watched.alone("share")).value
-    return waiting is not None and (share > SOLELY or (waiting.rate.value < SELDOM and share > SAME))
+    """Whether one and the same thread works alone, and threads wait too seldom for a lock that they pass on."""
+    waiting = own_waits(found)
+    return waiting is not None and waiting.rate.value < SELDOM and mean(found.watched.alone("share")).value > SAME
 
 
 def in_turn(found: Evidence) -> bool:
