@@ -108,7 +108,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     # What more threads compute besides the work says nothing of how many pieces that has.
     if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):
         low = usual = most = 1.0
-    if name == "one" and not (adds or hidden) and lengthens(found, twice, stays):
+    if name == "one" and not (adds or hidden) and _lengthens(found, twice, stays):
         low = usual = most = 1.0
     if name == "one":
         low, usual, most = by_code(found, stays, *(min(one, 1 - never_beside(found)) for one in (low, usual, most)))
@@ -190,7 +190,7 @@ def _left(found: Evidence) -> Array:
     return twice.idle("one") + twice.cpu - mean(found.many.cpu).value
 
 
-def lengthens(found: Evidence, twice: Cell, stays: Mean) -> bool:
+def _lengthens(found: Evidence, twice: Cell, stays: Mean) -> bool:
     """Whether with twice the threads one is alone for longer, and no more is computed: a part that nobody divided is as
     long, while a large piece of the work has to share its cpu until the others have ended.
     """
