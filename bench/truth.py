@@ -72,7 +72,8 @@ scored yet. Those in held_out_natural.toml are opened; they stand there until th
 - *silent*: nothing of the above.
 
 Clean instances and decoys are *right* if nothing is named, or only the truth. The part of a right finding has the
-right size if the interval of (part - t) holds 0; its half width is the root of the sum of both squares. Rates have
+right size if the interval of (part - t) holds 0: each end of it is the root of the sum of both squares, of the ends
+that face each other (Zou and Donner, Statistics in Medicine 27, 2008; until 29 November, of half widths). Rates have
 exact intervals (Clopper and Pearson), and intervals over programs, since instances of one program are alike.
 
 **What programs have at dial 0.** The dial's truth says nothing of what a program loses anyway: most of the programs
@@ -80,7 +81,9 @@ that we did not write start in one thread, and natural.toml does not list it. be
 without knee, for every program in the same way: which threads are ready, with all threads and with twice as many on
 the same cpus. Where one thread alone is ready for long with both, the program has a serial part; where it no longer is
 with twice the threads, its work is uneven. What surely costs more than 0.02 counts as `also` does. This was added
-when the first half had been opened; rates by the tables of programs alone are given beside.
+when the first half had been opened; rates by the tables of programs alone are given beside. It also measures how much
+of its own cause a program with a serial part or uneven work has at dial 0: knee's part is that of the whole program, so
+its size is compared with the dial's cost, and with both together. (Added on 29 November, when sizes had been scored.)
 
 **Made up.** A made-up instance has one planted cause, several, or none. Each planted cause is scored by itself; the
 others are then causes that the program has as well. What it costs is known without error.

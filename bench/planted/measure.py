@@ -15,7 +15,7 @@ from planted.dials import THREADS, Unmeasured, truth
 from planted.instances import Instance
 from planted.on_one_cpu import more_work
 from planted.side_by_side import shared
-from planted.undivided import undivided
+from planted.undivided import surely, undivided
 
 import knee
 from knee import _binary
@@ -88,7 +88,9 @@ def _measured(instance: Instance, folder: Path, found: dict[str, dict[str, Any]]
     try:
         if known is not None:
             explain()
-        dial = known or {**asdict(truth(instance, halfway=explain)), "own": _own(instance)}
+        dial = known or {
+            **asdict(truth(instance, halfway=explain)), "own": _own(instance), "base": _base(instance)
+        }  # fmt: skip
     except Unmeasured as error:
         return {"unmeasured": str(error)}
     return {"truth": dial, "findings": findings}
@@ -99,7 +101,13 @@ def _own(instance: Instance) -> dict[str, float]:
     where = instance.base, instance.directory
     # Threads that spin on one cpu compute more there, too.
     more = {} if instance.cause == "spinning" else more_work(*where)
-    return {**undivided(*where), **shared(*where), **more}
+    return {**surely(undivided(*where)), **shared(*where), **more}
+
+
+def _base(instance: Instance) -> dict[str, float] | None:
+    """Return what its cause costs at dial 0, where that can be measured."""
+    amount = undivided(instance.base, instance.directory).get(instance.cause or "")
+    return asdict(amount) if amount else None
 
 
 def _explained(instance: Instance, folder: Path) -> list[dict[str, object]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,11 +28,6 @@ class Part:
     low: float
     high: float
 
-    @property
-    def half(self) -> float:
-        """Half of the interval's width."""
-        return (self.high - self.low) / 2
-
 
 @dataclass(frozen=True)
 class Found:
@@ -51,6 +46,8 @@ class Scored:
     found: tuple[Found, ...]
     own: Names = frozenset()
     """Causes that the program was measured to have at dial 0."""
+    base: Part | None = None
+    """What the planted cause was measured to cost at dial 0."""
 
     @property
     def counts(self) -> bool:
@@ -79,11 +76,27 @@ class Scored:
 
     @property
     def size_holds(self) -> bool | None:
-        """Whether the part of the cause agrees with the truth; None if it is not named."""
+        """Whether the part of the cause agrees with the truth of the dial; None if it is not named."""
+        return self._agrees(self.truth)
+
+    @property
+    def size_with_base_holds(self) -> bool | None:
+        """Whether it agrees with what the dial and the program without it cost together; None if it is not named."""
+        return self._agrees(self.truth, *([self.base] if self.base else []))
+
+    def _agrees(self, *costs: Part) -> bool | None:
         parts = [one.part for one in self.found if one.part and one.names in self.instance.acceptable]
         if not parts:
             return None
-        return any(abs(part.value - self.truth.value) <= math.hypot(part.half, self.truth.half) for part in parts)
+        return any(_may_be_equal(part, costs) for part in parts)
+
+
+def _may_be_equal(part: Part, costs: Sequence[Part]) -> bool:
+    """Whether the interval of a part less some costs holds 0. Of each only the end counts that faces the others."""
+    over = part.value - sum(cost.value for cost in costs)
+    if over > 0:
+        return over <= math.hypot(part.value - part.low, *(cost.high - cost.value for cost in costs))
+    return -over <= math.hypot(part.high - part.value, *(cost.value - cost.low for cost in costs))
 
 
 def read(chosen: Iterable[Instance], results: Mapping[str, dict[str, Any]]) -> tuple[list[Scored], dict[str, str]]:
@@ -97,7 +110,9 @@ def read(chosen: Iterable[Instance], results: Mapping[str, dict[str, Any]]) -> t
         else:
             truth = Part(result["truth"]["value"], **result["truth"]["interval"])
             found = tuple(map(_found, result["findings"]))
-            scored.append(Scored(instance, truth, found, frozenset(result["truth"].get("own", ()))))
+            own = frozenset(result["truth"].get("own", ()))
+            base = Part(**result["truth"]["base"]) if result["truth"].get("base") else None
+            scored.append(Scored(instance, truth, found, own, base))
     return scored, left
 
 
@@ -131,6 +146,7 @@ def rates(scored: list[Scored]) -> str:
         _rate("nothing or the truth, clean and decoys", clean, lambda one: float(one.outcome != "wrong")),
         _rate("the same by the table alone", clean, lambda one: float(one.by_table != "wrong")),
         _rate("size of the part holds", sized, lambda one: float(bool(one.size_holds))),
+        _rate("the same with what dial 0 has of it", sized, lambda one: float(bool(one.size_with_base_holds))),
     ]
     head = "| | hits | of | rate | exact interval | over programs |\n|---|---|---|---|---|---|"
     return "\n".join([head, *rows, "", f"Planted but too small to be named: {len(dialled) - len(planted)}"])

@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -31,9 +32,18 @@ LEAST = 0.02
 """A part of the loss, in logarithms, that is surely not smaller counts."""
 
 
+@dataclass(frozen=True)
+class Amount:
+    """What a cause costs in logarithms, with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
 @cache
-def undivided(command: tuple[str, ...], directory: Path) -> dict[str, float]:
-    """Return the causes that a program has at dial 0, each with the least it costs in logarithms.
+def undivided(command: tuple[str, ...], directory: Path) -> dict[str, Amount]:
+    """Return what the serial part and imbalance of a program cost at dial 0.
 
     Parameters
     ----------
@@ -52,14 +62,21 @@ def undivided(command: tuple[str, ...], directory: Path) -> dict[str, float]:
         for threads, each in shares.items():
             each.append(_alone(command, threads, directory))
     few, twice = (np.array(shares[threads]) for threads in (THREADS, 2 * THREADS))
-    lost = {"serial part": min(_least(few), _least(twice)), "imbalance": _least(few - twice)}
-    return {cause: part for cause, part in lost.items() if part > LEAST}
+    serial = min(few, twice, key=lambda shares: t_interval(shares).low)
+    return {"serial part": _lost(serial), "imbalance": _lost(few - twice)}
 
 
-def _least(shares: Array) -> float:
-    """Return the low end of what is lost while one cpu of two works for a share of the time."""
-    low = max(0.0, t_interval(shares).low)
-    return float(-np.log(1 - low * (THREADS - 1) / THREADS))
+def surely(amounts: dict[str, Amount]) -> dict[str, float]:
+    """Return the causes that surely cost more than `LEAST`, each with the least it costs."""
+    return {cause: amount.low for cause, amount in amounts.items() if amount.low > LEAST}
+
+
+def _lost(shares: Array) -> Amount:
+    """Return what is lost while one cpu of two works for a share of the time."""
+    ends = t_interval(shares)
+    value, low, high = np.clip([shares.mean(), ends.low, ends.high], 0, 1)
+    lost = -np.log(1 - np.array([value, low, high]) * (THREADS - 1) / THREADS)
+    return Amount(*map(float, lost))
 
 
 def _alone(command: tuple[str, ...], threads: int, directory: Path) -> float:

@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).parents[2] / "bench"))
 from planted.instances import HALVES, Instance, Places, instances
 from planted.on_one_cpu import more_work
 from planted.scores import Found, Part, Scored, over_programs, report
-from planted.undivided import SAME, WINDOW, in_long_stretches, undivided
+from planted.undivided import SAME, WINDOW, in_long_stretches, surely, undivided
 
 PLACES = Places(Path("built"), Path("inputs"), Path("venv"))
 GROUP = frozenset({"false sharing", "true sharing"})
@@ -82,7 +82,9 @@ END = "sleep 0.4; touch all; wait; rm all"
     ],
 )  # fmt: skip
 def test_what_a_program_has_at_dial_0_is_measured(program, has, tmp_path):
-    assert set(undivided(("sh", "-c", program), tmp_path)) == has
+    amounts = undivided(("sh", "-c", program), tmp_path)
+    assert set(surely(amounts)) == has
+    assert all(0 <= one.low <= one.value <= one.high for one in amounts.values())
 
 
 @pytest.mark.parametrize(
@@ -104,6 +106,18 @@ def test_the_size_of_a_part_holds_if_both_intervals_allow_it():
     assert scored({"false sharing"}, part=0.249).size_holds
     assert scored({"false sharing"}, part=0.251).size_holds is False
     assert scored({"spinning"}).size_holds is None
+    # Of an interval that is wider upwards, a smaller truth is as far away as the lower end says.
+    wide = Found(frozenset({"false sharing"}), Part(0.3, 0.26, 0.5))
+    assert replace(scored(at=0.24), found=(wide,)).size_holds is False
+    assert replace(scored(at=0.36), found=(wide,)).size_holds
+
+
+def test_a_part_is_compared_with_what_the_program_has_without_its_dial_too():
+    one = replace(scored({"false sharing"}, part=0.3), base=Part(0.1, 0.08, 0.12))
+    assert (one.size_holds, one.size_with_base_holds) == (False, True)
+    # With three half widths of 0.03, 0.04, and 0.02 the difference may be 0.054.
+    assert replace(one, base=Part(0.045, 0.025, 0.065)).size_with_base_holds is False
+    assert scored({"spinning"}).size_with_base_holds is None
 
 
 def test_instances_of_one_program_are_no_independent_trials():
