@@ -57,6 +57,14 @@ def test_two_counts_have_one_of_three_answers(two, answer, use):
     assert (said.answer, said.use, said.threads) == (answer, use, 2)
 
 
+def test_the_probability_of_a_gain_by_chance_allows_for_all_counts():
+    alone = decide({1: steady(1.0), 2: steady(0.99, 1)})
+    among = decide({1: steady(1.0), 2: steady(0.99, 1), 4: steady(1.0, 2)})
+    assert among.p_gain == pytest.approx(2 * alone.p_gain)
+    assert 0 < among.p_gain < 0.05
+    assert decide({1: steady(1.0), 2: steady(1.1, 1)}).p_gain > 0.9
+
+
 def test_too_much_scatter_gives_no_answer():
     base, two = noise(1.0, 0.95, deviation=0.4)
     said = decide({1: base, 2: two})

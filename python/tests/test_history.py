@@ -141,3 +141,9 @@ def test_what_cannot_be_drawn_is_an_error(three, studies, tmp_path):
     empty.records.write_text("")
     done = compare(*paths, empty.path, "--out", tmp_path / "h.svg")
     assert (done.returncode, "empty has no runs yet" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("option", [("--fail-undecided",), ("--smallest-effect", "5%")])
+def test_what_is_for_a_verdict_is_refused_where_there_is_none(three, option):
+    done = compare(*(one.path for one in three), *option)
+    assert (done.returncode, f"{option[0]} needs two studies" in done.stderr) == (2, True)

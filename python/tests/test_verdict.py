@@ -118,7 +118,7 @@ def test_the_price_of_the_best_count_is_said_beside_the_knee(simulated):
     slow = {n: (8 / n if n <= 8 else (n / 8) ** -0.07, 8.0) for n in (1, 2, 4, 8, 16, 32)}
     said = verdict(simulated({"cores-close": slow}, blocks=8, noise=0.003))
     assert line(said, "knee").startswith("7.98 threads [")
-    assert line(said, "use").startswith("32 threads are 10 % faster than 8 and take 4 times the cpus")
+    assert line(said, "use").startswith("32 threads are 1.10x [")
 
 
 def test_runs_too_short_are_the_verdict(simulated):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -30,8 +30,9 @@ from knee.explain.verdict.form import Verdict
 from knee.explain.verdict.results import Results
 from knee.explain.verdict.study import make
 from knee.explain.verdict.why import of_levels
+from knee.stats.answers import answer
 from knee.stats.equivalence import Equivalence, equivalence
-from knee.stats.intervals import Interval, Ratio, ratio
+from knee.stats.intervals import Array, Interval, Ratio, ratio
 from knee.stats.paired import allowing, paired
 from knee.stats.residuals import Codes, Drift, drift, outliers
 from knee.store import SCHEMA, Folder, Run, finite
@@ -311,4 +312,14 @@ def _bases(runs: list[Run], series: list[Series]) -> dict[str, Base]:
     blocks = max((run.spec["block"] for run in runs), default=0)
     times = {one.name: table(one.by_threads[one.curve.base], one.curve.base, blocks, cpu=False) for one in series}
     same = [(first, one) for first, one in _compared(series) if one.curve.base == first.curve.base]
-    return {one.name: Base(first.name, equivalence(times[one.name], times[first.name])) for first, one in same}
+    return {one.name: Base(first.name, _equal(first, one, times, blocks)) for first, one in same}
+
+
+def _equal(first: Series, one: Series, times: Mapping[str, Array], blocks: int) -> Equivalence:
+    """Compare the times of two bases, allowing for what other programs may have taken of them."""
+    found = equivalence(times[one.name], times[first.name])
+    taken = [each.taken(each.curve.base, blocks) for each in (first, one)]
+    if not any(each.any() for each in taken):
+        return found
+    ends = allowing(paired, times[first.name], times[one.name], *taken).interval
+    return Equivalence(answer(ends), replace(found.ratio, interval=ends))

@@ -20,8 +20,10 @@ from knee.stats.intervals import Interval
 from knee.stats.scaling.slope import bends, slopes
 from knee.store import KINDS, Run, StudyError
 
-SLIGHT = 0.02
-"""What others may have taken, in logarithms, up to which kinds without a rule are decided."""
+SLIGHT, OF_SPREAD = 0.02, 0.1
+"""What others may have taken, in logarithms, up to which kinds without a rule are decided; and as a share of the
+standard deviation of the logarithms of all values.
+"""
 
 FITS = {"slope": slopes, "bend": bends}
 """Kinds whose number is fitted to the logarithms of all thread counts."""
@@ -40,6 +42,10 @@ class Lost:
     counts: tuple[int, ...] = ()
     sides: int = 1
     """How many runs of each side may have lost as much: of speedups those on the fewest and on the most threads."""
+    level: float = math.nan
+    """The sum over both sides of a difference of the largest mean of a thread count; NaN where there is none."""
+    spread: float = 0.0
+    """Standard deviation of the logarithms of all values."""
 
     @property
     def share(self) -> float:
@@ -53,20 +59,39 @@ def lost(claim: Claim, kind: str, evidence: Evidence) -> Lost:
     if not any(_timed(evidence.runs, name) for name in names):
         return Lost(0.0)
     allowed, worst, counts = len(evidence.machine["allowed"]["cpus"]), 0.0, set[int]()
-    seconds = _seconds(evidence.runs, claim.get("response"))
+    parts = [_seconds(evidence.runs, name) for name in names]
+    values = {} if "per" in claim or "against" in claim else _values(evidence.runs, claim.get("response"))
     low, high = claim.get("between", (1, math.inf))
     runs = [run for run in pool(evidence.runs, claim.get("response")) if run.bad is None]
+    compared, levels = claim.get("response") in COMPARED, list[float]()
     for cell in _cells(claim, kind):
+        of_cell = [run for run in runs if fits(run, cell)]
+        # What is compared with the fewest threads loses what these have lost, wherever the claim begins.
+        fewest = min((run.threads for run in of_cell), default=0) if compared else 0
         by_count: dict[int, list[Run]] = {}
-        for run in runs:
-            if fits(run, cell) and low <= run.threads <= high:
+        for run in of_cell:
+            if low <= run.threads <= high or run.threads == fewest:
                 by_count.setdefault(run.threads, []).append(run)
-        counts |= by_count.keys()
+        counts |= {count for count in by_count if low <= count <= high}
         for those in by_count.values():
-            shares = [taken(run, allowed, of_s=seconds.get(run.spec["id"])) for run in those]
+            # Others may have taken all of it in the part of the run that one of the responses is.
+            shares = [max(taken(run, allowed, of_s=each.get(run.spec["id"])) for each in parts) for run in those]
             worst = max(worst, float(np.mean([-math.log(1 - share) for share in shares])))
-    sides = 2 if kind in ("ratio", "difference", "order") and claim.get("response") in COMPARED else 1
-    return Lost(worst, tuple(sorted(counts)), sides)
+        levels.append(max((_mean(those, values) for those in by_count.values()), default=math.nan))
+    sides = 2 if kind in ("ratio", "difference", "order") and compared else 1
+    return Lost(worst, tuple(sorted(counts)), sides, sum(levels), _spread(runs, values))
+
+
+def _mean(runs: list[Run], values: dict[str, float]) -> float:
+    """Return the mean of the sizes of the values of runs; NaN where one has none."""
+    return float(np.mean([abs(values.get(run.spec["id"], math.nan)) for run in runs]))
+
+
+def _spread(runs: list[Run], values: dict[str, float]) -> float:
+    """Return the standard deviation of the logarithms of values; 0 where some are not above 0."""
+    known = np.array([values.get(run.spec["id"], math.nan) for run in runs])
+    known = known[np.isfinite(known)]
+    return float(np.log(known).std()) if known.size and (known > 0).all() else 0.0
 
 
 def widened(kind: str, number: Number, lost: Lost) -> Interval:
@@ -81,7 +106,9 @@ def widened(kind: str, number: Number, lost: Lost) -> Interval:
         return Interval(ends.low - tilt, ends.high + tilt)
     if kind in ("ratio", "value", "speedup", "order") and ends.low > 0:
         return Interval(ends.low * math.exp(-most), ends.high * math.exp(most))
-    return ends if most <= SLIGHT else Interval(-math.inf, math.inf)
+    if kind == "difference" and lost.level == lost.level:
+        return Interval(ends.low - most * lost.level, ends.high + most * lost.level)
+    return ends if most <= min(SLIGHT, OF_SPREAD * lost.spread) else Interval(-math.inf, math.inf)
 
 
 def _seconds(runs: list[Run], name: str | None) -> dict[str, float]:
@@ -90,6 +117,15 @@ def _seconds(runs: list[Run], name: str | None) -> dict[str, float]:
         return response(pool(runs, name), name).seconds
     except StudyError:
         return {}
+
+
+def _values(runs: list[Run], name: str | None) -> dict[str, float]:
+    """Return the values of a response by run; none where it is unknown."""
+    try:
+        found = response(pool(runs, name), name)
+    except StudyError:
+        return {}
+    return dict(zip((run.spec["id"] for run in found.runs), found.values, strict=True))
 
 
 def _timed(runs: list[Run], name: str | None) -> bool:

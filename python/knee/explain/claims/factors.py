@@ -7,6 +7,7 @@ import numpy as np
 from knee.explain.claims.cells import Cells, among
 from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
 from knee.explain.factorial.design import Asked, designed
+from knee.explain.factorial.twins import without_twins
 from knee.stats.linear.anova import anova
 from knee.stats.linear.block_errors import by_blocks
 from knee.stats.linear.least_squares import fit
@@ -18,7 +19,7 @@ from knee.store import StudyError
 def share_number(claim: Claim, evidence: Evidence) -> Number:
     """Return the share of a response's variation that a factor explains, on the recommended scale."""
     factor = claim["explains"]
-    response = among(Cells.of(claim, evidence).response, claim.get("at", {}))
+    response = without_twins(among(Cells.of(claim, evidence).response, claim.get("at", {})))
     values = np.array(response.values, dtype=np.float64)
     try:
         design, _ = designed(response, Asked())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
 
@@ -21,7 +21,7 @@ from knee.explain.comparison.notes import differences, marks
 from knee.explain.scaling.series import Series, group
 from knee.stats.answers import MARGIN, Answer
 from knee.stats.intervals import Array, Interval
-from knee.stats.paired import answers_apart, unpaired
+from knee.stats.paired import Comparison, answers_apart, unpaired
 from knee.store import SCHEMA, StudyError, finite
 
 Change = Literal["higher", "lower", "equal", "cannot tell", "first"]
@@ -186,8 +186,7 @@ def _lines(of_series: Sequence[tuple[str, str, Series]], beside: str) -> list[_L
 def _points(lines: Sequence[_Line], spread: float) -> list[Past]:
     """Return the speedups of all lines, each compared with the one before."""
     pairs = [(a, b, line.threads) for line in lines for (_, _, a), (_, _, b) in itertools.pairwise(line.measured)]
-    words = answers_apart([unpaired(_speedups(a, n), _speedups(b, n), spread) for a, b, n in pairs])
-    changes: Iterator[Change] = (_held(CHANGES[word], *pair, spread) for word, pair in zip(words, pairs, strict=True))
+    changes = iter(_changes(pairs, spread))
     return [
         replace(_point(*one, line.threads, next(changes) if number else "first"), beside=line.beside)
         for line in lines
@@ -204,15 +203,34 @@ def _point(date: str, name: str, series: Series, n: int, change: Change) -> Past
     )
 
 
-def _held(change: Change, a: Series, b: Series, n: int, spread: float) -> Change:
-    """Return the change, or "cannot tell" if other programs may be the reason for it."""
-    if not any(one.taken(count).any() for one in (a, b) for count in (n, one.curve.base)):
-        return change
+def _changes(pairs: Sequence[tuple[Series, Series, int]], spread: float) -> list[Change]:
+    """Return how each speedup compares with the one before; "cannot tell" where other programs may be the reason."""
+    seen = [unpaired(_speedups(a, n), _speedups(b, n), spread) for a, b, n in pairs]
+    as_seen: list[Change] = [CHANGES[word] for word in answers_apart(seen)]
+    worst = [_worst(*one, spread) for one in zip(as_seen, pairs, seen, strict=True)]
+    # Allowing for others, the answers are corrected for their number as well.
+    careful: list[Change] = [CHANGES[word] for word in answers_apart(worst)]
+    return [
+        change if not _disturbed(*pair) or (change == held and change in ("higher", "lower")) else "cannot tell"
+        for change, held, pair in zip(as_seen, careful, pairs, strict=True)
+    ]
+
+
+def _disturbed(a: Series, b: Series, n: int) -> bool:
+    return any(one.taken(count).any() for one in (a, b) for count in (n, one.curve.base))
+
+
+def _worst(change: Change, pair: tuple[Series, Series, int], seen: Comparison, spread: float) -> Comparison:
+    """Return the comparison in which other programs took what leaves least of the change that is seen."""
+    a, b, n = pair
+    if not _disturbed(a, b, n):
+        return seen
     # What others took on the base makes a speedup larger, and on the other count smaller.
-    sides = {"higher": (_speedups(a, n, of=n), _speedups(b, n, of=b.curve.base)),
-             "lower": (_speedups(a, n, of=a.curve.base), _speedups(b, n, of=n))}  # fmt: skip
-    worst = unpaired(*sides[change], spread) if change in sides else None
-    return change if worst is not None and CHANGES[worst.answer()] == change else "cannot tell"
+    if change == "higher":
+        return unpaired(_speedups(a, n, of=n), _speedups(b, n, of=b.curve.base), spread)
+    if change == "lower":
+        return unpaired(_speedups(a, n, of=a.curve.base), _speedups(b, n, of=n), spread)
+    return seen
 
 
 def _speedups(series: Series, n: int, *, of: int | None = None) -> Array:

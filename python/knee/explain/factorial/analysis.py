@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -249,12 +249,11 @@ def _within_factor(measured: Response, design: Design, table: Anova, asked: Aske
 
 def _within(measured: Response, level: str, factor: str, scale: str, asked: Asked, allowed: int) -> Within:
     inside = [number for number, run in enumerate(measured.runs) if level_of(run, factor) == level]
-    part = Response(
-        measured.name,
-        measured.unit,
-        tuple(measured.runs[number] for number in inside),
-        tuple(measured.values[number] for number in inside),
-        {},
+    part = replace(
+        measured,
+        runs=tuple(measured.runs[number] for number in inside),
+        values=tuple(measured.values[number] for number in inside),
+        left_out={},
     )
     others = tuple(name for name in asked.factors if name != factor)
     try:

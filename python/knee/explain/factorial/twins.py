@@ -20,7 +20,11 @@ def response_of(runs: list[Run], name: str | None) -> Response:
     StudyError
         When the response is unknown, or no run has a value.
     """
-    measured = response(runs, name)
+    return without_twins(response(runs, name))
+
+
+def without_twins(measured: Response) -> Response:
+    """Return a response without placements that are the same here as an earlier one."""
     same = twins(run.spec for run in measured.runs)
     kept: list[int] = []
     left_out = dict(measured.left_out)

@@ -14,16 +14,18 @@ logarithmic mean, whose parts leave no rest).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from knee.explain.disturbance import taken
 from knee.explain.evidence.means import Mean, mean
 from knee.explain.ledger.explanation import LEAST
 from knee.explain.phases.marked import Marked, holders, marked
 from knee.explain.scaling.series import Series
 from knee.stats.intervals import Array, Interval, Ratio, ratio
+from knee.stats.paired import allowing, paired
 
 Answer = Literal["scales", "scales in part", "gains nothing", "cannot tell"]
 
@@ -96,10 +98,24 @@ def _phase(series: Series, n: int, name: str, one: Marked, many: Marked, work: f
         cpu = (many.cpu.get(name, 0 * many.run_s) / work - one.cpu.get(name, 0 * one.run_s)) / weight
     part = (n * after / work - b * before) / weight if one.whole and many.whole else nothing * np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
-        gained = ratio(np.where(before > 0, before, np.nan), np.where(after > 0, after / work, np.nan))
+        whole, left = np.where(before > 0, before, np.nan), np.where(after > 0, after / work, np.nan)
+        gained = ratio(whole, left)
+    taken_of = [_taken(series, count, each) for count, each in ((n, after), (b, before))]
+    if any(each.any() for each in taken_of):
+        gained = replace(gained, interval=allowing(paired, left, whole, *taken_of).interval)
     share, base_share = (mean(side.wall.get(name, 0 * side.run_s) / side.run_s) for side in (many, one))
     answer = answer_of(gained.interval, n / b)
     return Phase(series.name, n, b, name, share, base_share, mean(part), mean(cpu), gained, answer)
+
+
+def _taken(series: Series, threads: int, seconds: Array) -> Array:
+    """Return the largest share of a phase's time that other programs may have cost, by block: they may all of it."""
+    shares = np.zeros_like(seconds)
+    for run in series.by_threads[threads]:
+        block = run.spec["block"] - 1
+        if run.bad is None and seconds[block] > 0:
+            shares[block] = taken(run, series.cpus, of_s=float(seconds[block]))
+    return shares
 
 
 def logarithmic_mean(x: Array, y: Array) -> Array:

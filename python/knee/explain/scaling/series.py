@@ -12,7 +12,7 @@ from knee.explain.disturbance import taken
 from knee.stats.intervals import Array, Ratio, ratio
 from knee.stats.paired import Comparison, allowing, paired
 from knee.stats.scaling.curve import Curve, curve
-from knee.store import INPUTS, Level, Run, counted
+from knee.store import INPUTS, Level, Run, counted, is_trial
 from knee.store.records.twins import twins
 
 BARE = ("placement", "runtime", "workload")
@@ -244,7 +244,8 @@ def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Serie
     }
     levels = {key: str(level) for key, level in runs[0].spec["cell"].items() if key != "threads"}
     counting = [run for run in members if run.role == "counting" and "test" not in run.spec]
-    asked = tuple(run for run in members if run.role in EXPLAINING or "test" in run.spec)
+    # What was tried is no answer to a question, also where both change the same.
+    asked = tuple(run for run in members if not is_trial(run.spec) and (run.role in EXPLAINING or "test" in run.spec))
     cpus = _cpus(runs) or allowed
     counted_runs = tuple(counting or runs)
     return Series(

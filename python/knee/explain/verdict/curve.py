@@ -178,9 +178,11 @@ def _use(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]:
     if said.gains and said.use is not None and knee.verdict == "knee":
         before = next((n for n in series.fitting if n >= knee.threads), said.use)
         if before < said.use:
-            gain = _speedup(series, said.use).estimate / _speedup(series, before).estimate
+            gain = series.against(before, said.use)
             price = f"{said.use / before:.2g} times the cpus"
-            text = f"{said.use} threads are {100 * (gain - 1):.0f} % faster than {before} and take {price}"
+            sure = "" if gain.interval.low > 1 else ", which may be no gain,"
+            faster = f"{times(gain.estimate, gain.interval)} as fast as {before}{sure}"
+            text = f"{said.use} threads are {faster} and take {price}"
             lines.append(Line("use", text))
     best = summary.law.best
     peak = next((one for one in best.parameters if one.name == "peak"), None) if best is not None else None
@@ -202,7 +204,8 @@ def _more(series: Series, measured: Decision, said: Decision) -> list[Line]:
         return []
     if said.speedup.taken() > MARGIN:
         return [WAIT]
-    needed = said.speedup.more_blocks()
+    # Each count is one of several that may gain.
+    needed = said.speedup.more_blocks(tests=max(1, len(series.fitting) - 1))
     if needed is None:
         return [Line("do", "run times vary too much: even a thousand more blocks would not tell")]
     all_ = said.speedup.values + needed

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
@@ -94,7 +95,10 @@ def _fastest_first(series: Sequence[Series], factor: str, levels: tuple[str, ...
 
 
 def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> Question:
-    """Compare every other level with the first one."""
+    """Compare every other level with the first one, which may have been chosen by its times.
+
+    Of several levels the fastest is that of one pair of all. So answers allow for all pairs, in either direction.
+    """
     groups: dict[str, dict[str, Series]] = {}
     for one in series:
         rest = {name: level for name, level in one.levels.items() if name != factor}
@@ -106,8 +110,15 @@ def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> 
         if levels[0] in members and level in members
     ]
     names = tuple(called(factor, level) for level in levels)
-    most = _contexts(names[0], pairs, largest=True)
-    fewest = _contexts(names[0], pairs, largest=False)
+    asked = {(id(one), id(other)) for _, one, other, _ in pairs}
+    others = [
+        (one, other)
+        for members in (groups.values() if len(levels) > 2 else ())
+        for one, other in permutations([members[level] for level in levels if level in members], 2)
+        if (id(one), id(other)) not in asked
+    ]
+    most = _contexts(names[0], pairs, others, largest=True)
+    fewest = _contexts(names[0], pairs, others, largest=False)
     apart = [one for one, other in zip(fewest, most, strict=True) if one.threads != other.threads]
     return Question(factor, names, tuple(most), tuple(apart))
 
@@ -119,13 +130,23 @@ def _where(rest: dict[str, str], series: Sequence[Series]) -> str:
     return ", ".join(words)
 
 
-def _contexts(reference: str, pairs: list[tuple[str, Series, Series, str]], *, largest: bool) -> list[Context]:
+def _contexts(
+    reference: str,
+    pairs: list[tuple[str, Series, Series, str]],
+    others: list[tuple[Series, Series]],
+    *,
+    largest: bool,
+) -> list[Context]:
+    """Compare pairs at the largest thread count that both have, or at the smallest. ``others`` count as compared."""
     shared = [(pair, sorted(set(pair[1].fitting) & set(pair[2].fitting))) for pair in pairs]
     at = [(pair, counts[-1 if largest else 0]) for pair, counts in shared if counts]
-    found = held(paired, [(_by_block(first, n, other), _by_block(other, n, first)) for (_, first, other, _), n in at])
+    every = [((first, other), n) for (_, first, other, _), n in at]
+    both = [((one, other), sorted(set(one.fitting) & set(other.fitting))) for one, other in others]
+    every += [(pair, counts[-1 if largest else 0]) for pair, counts in both if counts]
+    found = held(paired, [(_by_block(one, n, other), _by_block(other, n, one)) for (one, other), n in every])
     return [
         Context(where, n, reference, level, one.held, one.answer, _disturbed(one))
-        for ((where, _, _, level), n), one in zip(at, found, strict=True)
+        for ((where, _, _, level), n), one in zip(at, found[: len(at)], strict=True)
     ]
 
 

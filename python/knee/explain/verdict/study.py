@@ -21,7 +21,9 @@ from knee.explain.verdict.curve import CurveVerdict, of_curve
 from knee.explain.verdict.form import Line, Verdict, verdict
 from knee.explain.verdict.results import Results
 from knee.explain.verdict.words import counted, listed, no_verdict, threads, times
+from knee.stats.answers import ERROR
 from knee.stats.intervals import t_interval
+from knee.stats.paired import holm
 from knee.store import Run
 
 TOO_SHORT_S = 0.02
@@ -98,17 +100,30 @@ def _said(results: Results, series: Series) -> CurveVerdict:
 
 
 def _of_works(results: Results, works: list[str], extra: list[Line]) -> Verdict:
-    """Say how many of several workloads are faster, and give each a line."""
+    """Say how many of several workloads are faster, corrected for their number, and give each a line."""
     chosen = [main_series([one for one in results.series if one.work == work]) for work in works]
     said = [_said(results, one) for one in chosen]
-    disturbed = next((one for one in said if one.status == "disturbed"), None)
+    names = [work or "the others" for work in works]
+    disturbed = next((pair for pair in zip(names, said, strict=True) if pair[1].status == "disturbed"), None)
     if disturbed is not None:
-        return verdict("disturbed", results.name, disturbed.headline, [*extra, curve.WAIT])
+        others = [pair for pair in zip(names, said, strict=True) if pair[0] != disturbed[0]]
+        rest = [Line("also", f"{name}: {one.headline}") for name, one in others]
+        headline = f"{disturbed[0]}: {disturbed[1].headline}"
+        return verdict("disturbed", results.name, headline, [*rest, *extra, curve.WAIT])
     decisions = [results.summaries[one.name].careful for one in chosen]
-    judged = zip(chosen, decisions, said, strict=True)
-    faster = [(one, way) for one, way, text in judged if text.status != "none" and way is not None and way.gains]
-    status = "undecided" if any(one.status == "undecided" for one in said) else "decided"
-    lines = [Line("also", f"{work or 'the others'}: {one.headline}") for work, one in zip(works, said, strict=True)]
+    gains = [
+        way if text.status != "none" and way is not None and way.gains else None
+        for way, text in zip(decisions, said, strict=True)
+    ]
+    # Each curve is tested by itself, and some of many curves would gain by chance.
+    tested = [way.p_gain if way is not None and text.status != "none" else np.nan
+              for way, text in zip(decisions, said, strict=True)]  # fmt: skip
+    shown = holm(np.array(tested)) < ERROR
+    faster = [(one, way) for one, way, sure in zip(chosen, gains, shown, strict=True) if way is not None and sure]
+    alone = [way is not None and not sure for way, sure in zip(gains, shown, strict=True)]
+    status = "undecided" if any(alone) or any(one.status == "undecided" for one in said) else "decided"
+    notes = [f" (by itself; not among {len(works)} workloads)" if one else "" for one in alone]
+    lines = [Line("also", f"{name}: {one.headline}{note}") for name, one, note in zip(names, said, notes, strict=True)]
     lines += why.of_several(results.findings, results.ledgers, results.series, results.tried)
     if not faster:
         if all(one.status == "none" for one in said):
@@ -117,8 +132,8 @@ def _of_works(results: Results, works: list[str], extra: list[Line]) -> Verdict:
             return verdict("none", results.name, none, [*extra, *lines])
         no = f"no measurable speedup in any of {len(works)} workloads"
         return verdict(status, results.name, no, [*extra, *lines])
-    gains = [one.curve.at(way.threads).speedup.estimate for one, way in faster]
-    span = f"{min(gains):.2f}x to {max(gains):.2f}x" if len(gains) > 1 else f"{gains[0]:.2f}x"
+    speedups = [one.curve.at(way.threads).speedup.estimate for one, way in faster]
+    span = f"{min(speedups):.2f}x to {max(speedups):.2f}x" if len(speedups) > 1 else f"{speedups[0]:.2f}x"
     are = "is" if len(faster) == 1 else "are"
     many = f"{len(faster)} of {len(works)} workloads {are} faster on more threads ({span})"
     return verdict(status, results.name, many, [*extra, *lines])

@@ -77,7 +77,7 @@ def _doubt(explained: Sequence[Explanation]) -> list[Line]:
     for one in reversed(explained):
         if one.asked and one.status == "provisional":
             return [Line("why", f"not named yet: fewer than {FEWEST} blocks")]
-        if one.asked and one.status == "not explained":
+        if one.asked and (one.status == "not explained" or (one.status == "explained" and not one.findings)):
             return [Line("why", f"not named: {one.why}")]
     return []
 

@@ -28,8 +28,8 @@ def show(name: str, threads: int, tried: Sequence[Tried], changed: Sequence[Fact
         console.print(Text(line))
     if any(one.time.bounds for one in tried):
         console.print(Text("Intervals allow for other programs, which disturbed some runs (--wait-quiet)."))
-    if len(tried) > 1:
-        console.print(Text(f"Answers allow for {len(tried)} remedies that were tried at once (Holm)."))
+    if (many := sum(one.rejected is None for one in tried)) > 1:
+        console.print(Text(f"Answers allow for {many} remedies that were tried at once (Holm)."))
     console.print(Text(machine(changed)))
 
 

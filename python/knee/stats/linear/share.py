@@ -26,10 +26,12 @@ def share_interval(table: Anova, factor: str, level: float = LEVEL) -> Interval:
     if not np.isfinite(source.f):
         return Interval(float("nan"), float("nan"))
     chance = (1 + level) / 2
-    half = student_value(chance, error.freedom)
+    # As in the table: both degrees of freedom are fewer where the levels do not have the same variance.
+    above, below = source.freedom * error.sphericity, error.freedom * error.sphericity
+    half = student_value(chance, below)
     # SSx without the noise orthogonal to the effects, in mean squares of the error.
     length = float(np.sqrt(max(source.f * source.freedom - (source.freedom - 1), 0.0)))
-    certain = source.f > fisher_value(chance, source.freedom, error.freedom) and length > half
+    certain = source.f > fisher_value(chance, above, below) and length > half
     rest = table.sst - source.squares
     low, high = ((end**2 + source.freedom) * error.mean_square for end in (length - half, length + half))
     # A share below what noise alone explains cannot be distinguished from 0.

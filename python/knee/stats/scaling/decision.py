@@ -46,7 +46,8 @@ class Decision:
     with the largest loss, or the largest count. ``speedup`` is T(base) / T(threads). ``use`` is the recommended count,
     None if no count is shown to be within 3 % of the best; ``open`` are then other counts that may be as good as the
     reported one. ``slower`` is the largest count above the reported one that is shown to be slower. ``above`` are
-    counts whose efficiency is shown to be above 1.
+    counts whose efficiency is shown to be above 1. ``p_gain`` is the probability of so large a gain of any count where
+    none gains, corrected for all counts.
     """
 
     answer: Answer
@@ -58,6 +59,7 @@ class Decision:
     slower: Beyond | None
     largest: int
     above: tuple[int, ...]
+    p_gain: float
 
     @property
     def gains(self) -> bool:
@@ -88,7 +90,8 @@ def decide(times: Mapping[int, Array], taken: Mapping[int, Array] | None = None)
         return None
     base, *others = curve.counts
     against_base = {n: curve.compared(base, n) for n in others}
-    gains = _shown([(n, one.p_faster) for n, one in against_base.items()])
+    faster = [(n, one.p_faster) for n, one in against_base.items()]
+    gains = _shown(faster)
     losses = _shown([(n, one.p_slower) for n, one in against_base.items()])
     use = _use(curve, base, gains)
     answer = _answer(base, use, gains, losses, against_base)
@@ -103,13 +106,17 @@ def decide(times: Mapping[int, Array], taken: Mapping[int, Array] | None = None)
         slower=_slower(curve, named) if answer == "faster" else None,
         largest=curve.counts[-1],
         above=curve.above_one(base, others),
+        p_gain=float(np.nanmin(_adjusted(faster), initial=1.0)),
     )
 
 
 def _shown(p: list[tuple[int, float]]) -> list[int]:
     """Return the counts with a significant difference, corrected for all of them together."""
-    adjusted = holm(np.array([one for _, one in p]))
-    return [n for (n, _), one in zip(p, adjusted, strict=True) if one < ERROR]
+    return [n for (n, _), one in zip(p, _adjusted(p), strict=True) if one < ERROR]
+
+
+def _adjusted(p: list[tuple[int, float]]) -> Array:
+    return holm(np.array([one for _, one in p]))
 
 
 def _use(curve: _Curve, base: int, gains: list[int]) -> int | None:
