@@ -21,6 +21,8 @@ from knee.explain.ledger.rows import ledger_rows
 from knee.explain.scaling.series import group
 from knee.explain.tried import Tried
 from knee.explain.verdict.predicted import predicted_rows
+from knee.explain.verdict.results import Results
+from knee.explain.verdict.study import make
 from knee.explain.verdict.why import UNSURE, of_several, share_of, why, without
 from knee.opened import Study
 from knee.plots.scaling import speedup
@@ -441,6 +443,25 @@ def test_several_workloads_have_their_causes_and_what_was_tried_on_each(tmp_path
     ]
     assert said.lines[0].text.startswith("heat: serial part (100 % of the loss [")
     assert said.lines[4].text.startswith(f"sort: {on_sort.remedy}: 1.30x [")
+
+
+def test_a_gain_of_one_of_many_workloads_may_be_chance(tmp_path):
+    made = of_levels(tmp_path / "s", "workload", ["heat", "sort", "scan", "sum"]).analysis
+    likely = {"heat": 1e-6, "sort": 0.03, "scan": 0.03, "sum": 0.9}
+    summaries = {
+        one.name: replace(
+            made.summaries[one.name],
+            careful=replace(made.summaries[one.name].careful, p_gain=likely[one.levels["workload"]]),
+        )
+        for one in made.series
+    }
+    runs = [run for one in made.series for run in one.runs]
+    said = make(Results("s", runs, made.series, summaries, (), (), None))
+    assert said.status == "undecided"
+    assert "1 of 4 workloads is faster on more threads" in said.headline
+    notes = [line.text for line in said.lines if "by itself" in line.text]
+    assert [text.partition(":")[0] for text in notes] == ["scan", "sort", "sum"]
+    assert all(text.endswith("(by itself; not among 4 workloads)") for text in notes)
 
 
 def test_the_page_says_what_is_unexplained_and_which_checks_hold(tmp_path, monkeypatch):

@@ -129,3 +129,19 @@ def test_threads_that_come_and_go_leave_open_how_many_pieces_there_are():
 
     assert list(found(0.64, 0.36)) == [("imbalance",)]
     assert list(found(*(0.125,) * 8)) == [("too few tasks", "imbalance")]
+
+
+def test_work_in_fewer_pieces_than_threads_is_too_few_tasks():
+    many = Made(1 / 3, 1.0, {"few": 1 / 3}, sleeps=10, shares=(1 / 3,) * 3)
+    found = evidence_of(BASE, many, {"one cpu": CALM, "twice the threads": many}, n=4)
+    assert named(found) == {("too few tasks",): pytest.approx(math.log(4 / 3), abs=0.02)}
+
+
+def test_many_equal_pieces_are_not_surely_uneven():
+    def found(*more: float) -> dict:
+        many = Made(4 / 13, 1.0, {"one": 3 / 13}, sleeps=10, shares=(4 / 13, 3 / 13, 3 / 13, 3 / 13))
+        twice = Made(0.27, 1.0, {"one": 0.03}, sleeps=10, shares=more)
+        return named(evidence_of(BASE, many, {"one cpu": CALM, "twice the threads": twice}, n=4))
+
+    assert list(found(*(2 / 13,) * 5, *(1 / 13,) * 3)) == [("too few tasks", "imbalance")]
+    assert list(found(0.2, 0.17, 0.15, 0.13, 0.11, 0.09, 0.08, 0.07)) == [("imbalance",)]

@@ -42,7 +42,7 @@ def test_each_question_changes_one_thing():
     assert (by_name["switches"]["cpus"], by_name["switches"]["threads"]) == (spec["cpus"], 4)
     beside = by_name["stream beside"]
     assert (beside["threads"], beside["cpus"]) == (1, [0])
-    assert beside["beside"] == [{"workload": "stream", "cpus": [1, 2]}], "half of the others"
+    assert beside["beside"] == [{"workload": "stream", "cpus": [1, 2, 3]}], "all others of the node"
     assert by_name["busy cores beside"]["beside"] == [{"workload": "spin", "cpus": [1, 2, 3]}]
     assert all(one["cell"] == spec["cell"] and one["test"] == name for name, one in by_name.items())
 

@@ -13,8 +13,9 @@ from knee.explain.evidence.evidence import evidence
 from knee.explain.evidence.means import over
 from knee.explain.ledger.explanation import explanation, unexplained
 from knee.explain.ledger.inflation import factors
-from knee.explain.ledger.ledger import MACHINE, MORE, ONE, UNDIVIDED, ledger
+from knee.explain.ledger.ledger import MACHINE, MORE, ONE, TOGETHER, UNDIVIDED, ledger
 from knee.explain.ledger.naming import candidates
+from knee.explain.ledger.overlap import if_divided
 from knee.explain.ledger.together import together
 
 BASE = Made(1.0, 1.0)
@@ -47,6 +48,43 @@ def test_parts_of_several_causes_lie_between_both_orders_and_keep_their_sum():
     assert sum(one.part.value for one in found) == pytest.approx(math.log(2.0), abs=0.01)
 
 
+def test_what_one_thread_does_alone_is_not_slowed_down_and_would_be_if_it_were_divided():
+    # 35 % of the work is done alone; side by side, all of it takes 1.5 times as long.
+    alone, slower = 0.35, 1.5
+    cpu = alone + (1 - alone) * slower
+    tests = {"one cpu": CALM, "copies": Made(slower, 2 * slower)}
+    found = evidence_of(BASE, Made((cpu + alone) / 2, cpu, {"one": alone}), tests)
+    book = ledger(found)
+    assert book.value(MACHINE).value == pytest.approx(math.log(cpu), abs=0.01)
+    assert book.value(TOGETHER).value == pytest.approx(0, abs=0.01)
+    serial = finding("serial part", book.value(ONE).value, (ONE,))
+    divided = if_divided(found, book, serial)
+    assert serial.part.value == pytest.approx(math.log((cpu + alone) / cpu), abs=0.01)
+    assert divided.part.value == pytest.approx(math.log((cpu + alone) / slower), abs=0.01)
+    assert divided.part.low <= divided.part.value <= divided.part.high
+    # A run has measured it, or threads that wait compute as well.
+    for other in (replace(serial, idle=serial.part), replace(serial, holds=(ONE, TOGETHER))):
+        assert if_divided(found, book, other) == other
+
+
+def test_copies_count_in_full_where_the_program_takes_as_long():
+    tests = {"one cpu": CALM, "copies": Made(1.5, 3.0)}
+    book = ledger(evidence_of(BASE, Made(0.925, 1.5, {"one": 0.35}), tests))
+    assert book.value(MACHINE).value == pytest.approx(math.log(1.5), abs=0.01)
+    assert book.value(TOGETHER).value == pytest.approx(0, abs=0.01)
+
+
+def test_without_copies_it_is_open_how_much_slower_divided_work_would_be():
+    found = evidence_of(BASE, Made(0.8375, 1.325, {"one": 0.35}))
+    book = ledger(found)
+    serial = finding("serial part", book.value(ONE).value, (ONE,))
+    part = if_divided(found, book, serial).part
+    least, most = math.log(1.675 / 1.5), serial.part.value
+    assert part.low <= least + 0.01
+    assert least < part.value < most
+    assert part.high == pytest.approx(serial.part.high, abs=0.01)
+
+
 def test_a_run_that_something_made_slow_is_no_answer_but_two_of_them_are():
     made = runs(BASE, Made(0.6, 1.2), {"one cpu": CALM}, blocks=6)
 
@@ -60,6 +98,18 @@ def test_a_run_that_something_made_slow_is_no_answer_but_two_of_them_are():
         return len(evidence(series_of(changed), 2).tests["one cpu"].runs)
 
     assert [answers(slow) for slow in (0, 1, 2)] == [6, 5, 6]
+
+
+def test_what_was_tried_is_no_answer_to_a_question():
+    made = runs(BASE, Made(0.75, 1.0, {"one": 0.5}))
+    as_tried = [
+        replace(run, spec={**run.spec, "role": "remedy", "test": "twice the threads"})
+        for run in made
+        if run.threads == 2
+    ]
+    assert not evidence(series_of([*made, *as_tried]), 2).asked
+    asked = [replace(run, spec={**run.spec, "role": "more-threads"}) for run in as_tried]
+    assert evidence(series_of([*made, *asked]), 2).asked
 
 
 def test_waits_that_another_allocator_takes_away_are_no_lock_of_the_program():

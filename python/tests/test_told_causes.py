@@ -507,6 +507,10 @@ def test_a_quota_is_named_where_only_more_threads_are_stopped():
     assert named(evidence_of(base, many, {"one cpu": CALM_ONE_CPU})) == {
         ("quota",): pytest.approx(math.log(1.34), abs=0.02)
     }
+    # A quota of half a cpu stops one thread as well, and two of them are no faster.
+    half = group(9) | {"quota_cpus": 0.5}
+    both = (Made(2.0, 1.0, {"waiting": waiting}, cgroup=half) for waiting in (1.0, 3.0))
+    assert named(evidence_of(*both, {"one cpu": CALM_ONE_CPU})) == {("quota",): pytest.approx(math.log(2), abs=0.03)}
     other = Made(0.67, 1.0, {"waiting": 0.34}, cgroup=group(0))
     assert named(evidence_of(base, other, {"one cpu": CALM_ONE_CPU})) == {}, "others took the cpu"
 

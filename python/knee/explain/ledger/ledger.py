@@ -10,6 +10,7 @@ from knee.explain.evidence.cell import CLASSES
 from knee.explain.evidence.evidence import COPIES, INTERLEAVED, ON_CORES, ONE_CPU, SPREAD, Evidence
 from knee.explain.evidence.means import Mean, against, mean
 from knee.explain.ledger.memory import remote
+from knee.explain.ledger.side_by_side import never_slowed
 from knee.stats.intervals import Array, combined
 
 INFLATION, IDLE, BASE, OTHERS = "inflation", "idle", "base", "others"
@@ -140,6 +141,7 @@ def _inflation(found: Evidence, samples: dict[str, Array]) -> list[Entry]:
         cell = found.tests[name]
         logs = np.log(cell.copy_cpu if name in COPIED else cell.cpu)
         samples[name] = logs[np.isfinite(logs)]
+    _take_off_alone(found, samples, [name for _, name in steps])
     parts: list[Entry] = []
     for number, (part, name) in enumerate(steps):
         # The first step starts at one thread alone, each further one at the step before.
@@ -154,6 +156,21 @@ def _inflation(found: Evidence, samples: dict[str, Array]) -> list[Entry]:
         parts.append(Entry(DISTANT, INFLATION, many, ((-1.0, INTERLEAVED),)))
         rest, terms = rest - many, (*terms, (1.0, INTERLEAVED))
     return [*parts, Entry(TOGETHER if len(ends) > 1 else UNDIVIDED, INFLATION, rest, terms)]
+
+
+def _take_off_alone(found: Evidence, samples: dict[str, Array], copied: list[str]) -> None:
+    """Take off what copies show more than the program can lose, of which one thread computes a share alone."""
+    if not copied:
+        return
+    alone, all_threads = (mean(np.log(cell.cpu)).value for cell in (found.base, found.many))
+    own = max(0.0, float(samples[ONE_CPU].mean()) - alone) if ONE_CPU in samples else 0.0
+    if INTERLEAVED in samples:
+        all_threads = float(samples[INTERLEAVED].mean())
+    never = never_slowed(found, float(samples[copied[-1]].mean()) - alone, all_threads - alone - own)
+    for name in copied:
+        slower = float(samples[name].mean()) - alone
+        if never > 0 and slower > 0:
+            samples[name] = samples[name] + np.log(never + (1 - never) * np.exp(slower)) - slower
 
 
 COPIED = (ON_CORES, COPIES, SPREAD)

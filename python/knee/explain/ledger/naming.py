@@ -9,6 +9,7 @@ from knee.explain.evidence.cell import CLASSES, Cell
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, NOT_COMPUTED, ONE, UNCLASSED, WAITING, Ledger
+from knee.explain.ledger.overlap import if_divided
 from knee.explain.ledger.together import together
 from knee.explain.signs.computing.collector import collector_costs
 from knee.explain.signs.idle.waits import waits
@@ -80,9 +81,10 @@ def suspects(found: Evidence, book: Ledger) -> list[Finding]:
 
     named = [one for cause in CAUSES if (one := cause.explain(found, book)) is not None] if found.asked else []
     error = METHOD[0] + METHOD[1] * max(0.0, book.loss.value)
+    gained = [one if one.cause in (*SETTINGS, *MEASURED) else if_divided(found, book, one) for one in named]
     return [
         replace(one, part=_with_wakeups(found, book, one, one.part).with_error(error)) if one.part else one
-        for one in named
+        for one in gained
     ]
 
 
@@ -112,8 +114,11 @@ def _undecided(found: Evidence, finding: Finding) -> bool:
     ]
     most, idle = SETTLES * finding.part.value, bool(finding.holds) and set(finding.holds) <= WAITED
     # Idle time is a ratio inside each run, so it tells more than times; the rest of the loss is CPU time.
+    # Which of several causes it is was left open; so it has to be sure that it is none of these.
     told = [
-        (one.idle.value, one.idle_least) if idle else (one.loss.value - one.idle.value, one.least - one.idle.value)
+        (one.idle.value, one.idle_least)
+        if idle
+        else ((one.loss.interval.high if finding.left else one.loss.value) - one.idle.value, one.least - one.idle.value)
         for one in changes
     ]
     return any(value > most and not least > 0 for value, least in told)

@@ -6,8 +6,8 @@ serial part takes as long whether or not something else slows down the threads. 
 order in which causes are taken: it is more as the first one than beside all others.
 
 A program's causes are of both kinds, and no run says which. So a part is the middle between its ratio and its mean over
-all orders in seconds (the Shapley share; all that no cause holds is one more player), and its interval holds both. With
-a single cause they are the same.
+all orders in seconds (the Shapley share), and its interval holds both. All that no cause holds comes before them in
+each order, since it stays whichever of them is removed.
 
 Shapley, *A value for n-person games*, Contributions to the Theory of Games II, 1953.
 """
@@ -21,13 +21,10 @@ from itertools import permutations
 import numpy as np
 
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINE, MORE, NOT_COMPUTED, Ledger
+from knee.explain.ledger.ledger import IDLE, INFLATION, NOT_COMPUTED, Ledger
 
 MOST = 6
 """Causes whose orders are counted; with more of them parts are ratios alone."""
-
-ALONE = frozenset({MACHINE, MORE})
-"""Parts that are measured without other causes; all others are measured beside them."""
 
 
 def together(findings: Sequence[Finding], book: Ledger) -> list[Finding]:
@@ -39,7 +36,7 @@ def together(findings: Sequence[Finding], book: Ledger) -> list[Finding]:
     if not 0 < len(seconds) < MOST or not whole > 0 or not all(0 < one < whole for one in seconds.values()):
         return list(findings)
     # Where parts are more than the loss, what is left is chance, and their sum stays as it is.
-    shares = _shares([*seconds.values(), rest] if rest > 0 else list(seconds.values()))
+    shares = _shares(list(seconds.values()), max(0.0, rest))
     if not rest > 0:
         total = sum(one.part.value for one in findings if one.part is not None)
         shares = [share * total / sum(shares) for share in shares]
@@ -58,26 +55,25 @@ def _middle(finding: Finding, added: float) -> Finding:
     return replace(finding, part=shared, gain=finding.gain or part)
 
 
-def _shares(seconds: Sequence[float]) -> list[float]:
-    """Return how much each adds to the logarithm of the time, as the mean over all orders."""
+def _shares(seconds: Sequence[float], before: float) -> list[float]:
+    """Return how much each adds to the logarithm of the time, beside what is there before: the mean over all orders."""
     shares = np.zeros(len(seconds))
     orders = list(permutations(range(len(seconds))))
     with np.errstate(invalid="ignore", divide="ignore"):
         for order in orders:
-            times = np.log1p(np.cumsum([seconds[player] for player in order]))
-            shares[list(order)] += np.diff(times, prepend=0.0)
+            times = np.log1p(before + np.cumsum([seconds[player] for player in order]))
+            shares[list(order)] += np.diff(times, prepend=np.log1p(before))
     return [float(one) for one in shares / len(orders)]
 
 
 def _seconds(finding: Finding, part: float, book: Ledger) -> float:
     """Return the thread-seconds that a cause costs, over those of the base."""
     holds = set(finding.holds)
-    if holds and holds <= ALONE:
-        return float(np.expm1(part))
     inflation, idle = book.group(INFLATION).value, book.group(IDLE).value
     of_idle = {entry.name for entry in book.entries if entry.of == IDLE} | {NOT_COMPUTED}
-    if holds and holds <= of_idle and idle > 0 and finding.idle is None:
+    # Where the base does not compute either, that is not the whole idle time.
+    if holds and holds <= of_idle - {NOT_COMPUTED} and idle > 0 and finding.idle is None:
         return float(min(1.0, part / idle) * (np.exp(book.loss.value) - np.exp(book.loss.value - idle)))
     if holds and not holds & of_idle and inflation > 0:
-        return float(np.exp(inflation) - np.exp(inflation - part))
+        return float(np.exp(inflation) - np.exp(inflation - min(part, inflation)))
     return float(np.exp(book.loss.value) - np.exp(book.loss.value - part))

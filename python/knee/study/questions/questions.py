@@ -7,7 +7,6 @@ something is known only after the first blocks (``knee.explain.asking``), so the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -42,9 +41,8 @@ def _interleaved(_: RunSpec, seats: Seats) -> dict[str, Any]:
 
 
 def _stream(_: RunSpec, seats: Seats) -> dict[str, Any]:
-    """Let half of the others on the node of one thread read memory: more of them take long, and tell no more."""
-    near = seats.same_node
-    return {"beside": [{"workload": "stream", "cpus": near[: math.ceil(len(near) / 2)]}]}
+    """Let all others on the node of one thread read memory: fewer of them may leave it what it needs."""
+    return {"beside": [{"workload": "stream", "cpus": seats.same_node}]}
 
 
 def _pirate(_: RunSpec, seats: Seats) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def _outside(found: Evidence) -> Mean:
 def _may_spin(found: Evidence, book: Ledger, twice: Doubled, slower: Growth | None) -> bool:
     """Whether it may be threads that wait for a lock and spin: more work grows ever more slowly over the curve."""
     spots = grown(found)
-    if spread(found) or (spots is not None and spots.works):
+    if spread(found) or (spots is not None and (spots.works or spots.moved)):
         return False
     if spots is not None and (spots.tight or spots.loops) and twice.cpu.interval.low > LONGER:
         return True

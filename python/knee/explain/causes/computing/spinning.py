@@ -25,6 +25,7 @@ from knee.explain.signs.computing.each_thread import each_thread
 from knee.explain.signs.computing.growth import growth
 from knee.explain.signs.computing.hotspots import compiles, grown, said, spread
 from knee.explain.signs.computing.kernel import lock_passed_on
+from knee.explain.signs.computing.lines import at_lines
 from knee.explain.signs.idle.doubled import COLLAPSE, LONGER, doubled, never_ended
 from knee.explain.signs.idle.processes import separate
 from knee.explain.signs.relief import relief
@@ -82,7 +83,7 @@ def _signs(found: Evidence, book: Ledger) -> tuple[str, ...] | None:
     if twice is None and (waited := never_ended(found)) is not None:
         return (f"twice the threads on the same cpus had not ended after {waited}",)
     # A thread that tries again and again is met at the same few instructions.
-    if compiles(found) or spread(found) or (spots is not None and (spots.works or spots.scattered)):
+    if compiles(found) or spread(found) or (spots is not None and (spots.works or spots.scattered or spots.moved)):
         return None
     if twice is None or (faster is not None and faster.limited) or separate(found):
         return None
@@ -98,7 +99,8 @@ def _signs(found: Evidence, book: Ledger) -> tuple[str, ...] | None:
     )
     collapses = twice.seconds.interval.low > COLLAPSE
     mostly = faster is not None and bool(faster.how) and book.value(TOGETHER).value > on_one.value
-    if not more or not (collapses or mostly or loops):
+    # Samples that meet lines which several threads write to tell more than how CPU time grows.
+    if not more or not (collapses or ((mostly or loops) and not at_lines(found, book))):
         return None
     return (
         f"twice the threads on the same cpus take {as_ratio(twice.seconds)} times as long",

@@ -141,6 +141,17 @@ def _by_functions(found: Evidence, book: Ledger) -> Finding | None:
     )
 
 
+def _with_cpu_time(changed: Relief) -> Mean:
+    """Return the idle time that goes, and half of the CPU time that may go with it: that is known less closely.
+
+    Where it is not sure that idle time goes, the lower end says so.
+    """
+    idle, loss = changed.idle, changed.loss
+    more = max(0.0, loss.value - idle.value)
+    low = idle.interval.low if changed.idle_least > LEAST else changed.idle_least
+    return Mean(idle.value + more / 2, Interval(low, max(idle.interval.high, loss.interval.high)), idle.blocks)
+
+
 def _part(found: Evidence, book: Ledger, changed: Relief) -> tuple[Mean, tuple[str, ...], str]:
     """Return the part of the loss, the parts of the ledger that it is of, and the sign that says so.
 
@@ -153,10 +164,7 @@ def _part(found: Evidence, book: Ledger, changed: Relief) -> tuple[Mean, tuple[s
     if contradicted or (changed.least > LEAST and not closely):
         return changed.loss, HOLDS, f"{changed.setting} takes {plain(changed.loss)} off the loss"
     if changed.idle_least > LEAST or not changed.helpers.interval.high < FEWER:
-        certain = Mean(
-            changed.idle.value, Interval(changed.idle_least, changed.idle.interval.high), changed.idle.blocks
-        )
-        return certain, IDLE, f"{changed.setting} takes {plain(changed.idle)} off the idle time"
+        return _with_cpu_time(changed), IDLE, f"{changed.setting} takes {plain(changed.idle)} off the idle time"
     alone = mean(found.watched.alone("share") * found.watched.alone("helper"))
     whole = book.value(ONE)
     ends = Interval(alone.interval.low * whole.interval.low, alone.interval.high * whole.interval.high)

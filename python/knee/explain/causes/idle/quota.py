@@ -20,7 +20,7 @@ from knee.explain.causes.cause import Finding, Part
 from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import mean
-from knee.explain.ledger.ledger import WAITING, Ledger
+from knee.explain.ledger.ledger import NOT_COMPUTED, WAITING, Ledger
 from knee.explain.signs.words import plain
 from knee.stats.intervals import Array
 from knee.store.seam import Throttling
@@ -44,7 +44,12 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     used = mean(found.many.cpu / found.many.seconds)
     before = mean(_throttled(found.base))
-    if not (stopped.value > PERIODS and used.value > USED * quota and before.value < PERIODS):
+    if not (stopped.value > PERIODS and used.value > USED * quota and np.isfinite(before.value)):
+        return None
+    # A quota below one cpu stops a single thread, too.
+    holds = (WAITING, NOT_COMPUTED) if before.value >= PERIODS else (WAITING,)
+    part = book.value(*holds)
+    if not part.interval.low > LEAST:
         return None
     return Finding(
         series=found.series.name,
@@ -58,8 +63,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         refute="lift the quota: if the time stays, it is not the cause",
         remedy=f"use {_threads(max(1, int(quota)))}, or have the quota lifted",
         threads=found.threads,
-        part=Part.of(waits),
-        holds=(WAITING,),
+        part=Part.of(part),
+        holds=holds,
     )
 
 

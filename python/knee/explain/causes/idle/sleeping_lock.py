@@ -68,15 +68,16 @@ def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
     own = _own(found) if found.mapped(INTERPRETERS) else 1.0
     if own < 1 - RARELY:
         return None
-    # So have waits for pages, where samples meet hardly any at a lock of the program's.
-    if page_faults.often(found) and not at_futexes(found):
-        return None
     # Where each of two settings takes waits away, the other's are left, and a lock beside them cannot be told.
     if sum(fewer(found, name) for name in SETTINGS) > 1:
         return None
     # Threads that wait for a disk go to sleep as often, but on one cpu, too.
     asleep = mean(found.threads * found.many.seconds - found.many.cpu)
-    if mean(found.many.on_disk).value > ON_DISK * asleep.value and waiting.ratio.interval.low < MANY:
+    on_disk, some = mean(found.many.on_disk).value, ON_DISK * asleep.value
+    if on_disk > some and waiting.ratio.interval.low < MANY:
+        return None
+    # So do those that wait for pages, which looks like a disk, where samples meet hardly any at a lock of the program.
+    if page_faults.often(found) and not at_futexes(found) and not on_disk <= some:
         return None
     low, high = (math.exp(end) for end in (waiting.ratio.interval.low, waiting.ratio.interval.high))
     # Where no other allocator was loaded, the lock may be the allocator's: the C library's, or one in the program's own

@@ -50,6 +50,9 @@ HALF = 0.5
 MOSTLY, TOLD = 0.7, 0.1
 """Share of the growth, at least, that one function has where threads work in it, and where it is named at all."""
 
+MOVED = 1.5
+"""The same where a function takes the place of others, which get less: where threads only wait in it, it is 1."""
+
 TIGHT, NEVER = 10.0, 0.005
 """At how many places of that function it grows, at most, where threads wait in a loop of several instructions and for
 a few lines beside it; and how unlikely it then is that samples there have the proportions that one thread's have.
@@ -95,7 +98,12 @@ class Grown:
     @property
     def loops(self) -> bool:
         """Whether they wait in code to which one thread never gets: they try again and again."""
-        return self.waits and self.new > NEW
+        return self.waits and self.new > NEW and not self.moved
+
+    @property
+    def moved(self) -> bool:
+        """Whether several threads do in one function what one does in another: it grows by more than all does."""
+        return self.new > NEW and self.share > MOVED
 
     @property
     def again(self) -> bool:

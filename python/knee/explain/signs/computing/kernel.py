@@ -86,7 +86,16 @@ def waited_for_lock(found: Evidence, book: Ledger) -> Part:
     whole, surely = (Part.of(book.value(*some)) for some in (every, [name for name in holds if name != WAITING]))
     if ONE in holds:
         whole, surely = (part.less(longest_stretch(found, book)) for part in (whole, surely))
+    whole, surely = (part.less(_of_base(found, book)) for part in (whole, surely))
     return Part(surely.value, surely.low, max(surely.high, whole.high))
+
+
+def _of_base(found: Evidence, book: Ledger) -> Part:
+    """Return the idle time in which no thread computes that the base has as well, as where a program is loaded."""
+    nobody = mean(found.watched.idle("nobody")).value
+    base_s = mean(found.base.threads * found.base.seconds - found.base.cpu).value / found.base.threads
+    share = found.threads * base_s / nobody if nobody > 0 and base_s > 0 else 0.0
+    return Part.of(book.value(NOBODY)).times(min(1.0, share)) if share > 0 else Part(0.0, 0.0, 0.0)
 
 
 def held_by_lock(found: Evidence, book: Ledger) -> tuple[str, ...]:

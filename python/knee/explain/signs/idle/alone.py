@@ -25,7 +25,16 @@ from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.evidence.means import Mean, against, mean, over
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER, Ledger
 from knee.explain.signs.idle.by_code import by_code, goroutines_share, larger_piece, never_beside
-from knee.explain.signs.idle.doubled import OFF, TINY, fixed_pieces, in_one_unit, kept, told, waits_actively
+from knee.explain.signs.idle.doubled import (
+    OFF,
+    TINY,
+    fewer_pieces,
+    fixed_pieces,
+    in_one_unit,
+    kept,
+    told,
+    waits_actively,
+)
 from knee.explain.signs.idle.file_locks import at_files
 from knee.explain.signs.idle.futexes import mostly_timed, turns
 from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, none_alone, pieces_alone
@@ -107,6 +116,8 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
         low, most = 0.0, 1.0
     # What more threads compute besides the work says nothing of how many pieces that has.
     if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):
+        low = usual = most = 1.0
+    if name == "few" and fewer_pieces(found):
         low = usual = most = 1.0
     if name == "one" and not (adds or hidden) and _lengthens(found, twice, stays):
         low = usual = most = 1.0

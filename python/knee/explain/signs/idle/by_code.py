@@ -55,7 +55,7 @@ def by_code(found: Evidence, stays: Mean, low: float, usual: float, most: float)
         low, usual, most = max(low, own.workers.low), max(usual, own.workers.value), max(most, own.workers.high)
     if own.workers is not None and own.workers.high < MOSTLY and _starter_beside(found):
         low, usual, most = (min(one, own.workers.high) for one in (low, usual, most))
-    return min(low, 1 - own.least), min(usual, 1 - own.share), min(most, 1 - own.least)
+    return min(low, 1 - own.at_most), min(usual, 1 - own.share), min(most, 1 - own.least)
 
 
 def _starter_beside(found: Evidence) -> bool:

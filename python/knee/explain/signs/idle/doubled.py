@@ -168,6 +168,14 @@ def fixed_pieces(found: Evidence) -> bool:
     return _working(found.watched, found.threads) == found.threads and _further(run, found.threads) < HELP
 
 
+def fewer_pieces(found: Evidence) -> bool:
+    """Whether fewer threads work than there are, several of them, and with twice the threads no further one does."""
+    run, working = found.test(TWICE), _working(found.watched, found.threads)
+    if run is None or 2 * found.threads > MOST_SHARES or not 1 < working < found.threads:
+        return False
+    return _further(run, int(working)) < HELP
+
+
 def _working(cell: Cell, threads: int) -> float:
     """Return how many threads have a quarter of an equal share of the CPU time, or more: the median over runs."""
     counts = [sum(share > WORKS / threads for share in run.shares) for run in cell.runs if run.shares]

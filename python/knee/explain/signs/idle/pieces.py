@@ -23,6 +23,9 @@ FEWEST = 3
 SAME = 0.02
 """Standard deviation of shares that are the same in each run, at most: the mean over threads."""
 
+SAME_OF_ONE = 0.16
+"""The same over an equal share: of many threads each has a small one."""
+
 UNEVEN = 0.4
 """The larger of two threads has this share more than the smaller one, of the mean, where pieces are uneven."""
 
@@ -84,8 +87,16 @@ def divided_unevenly(found: Evidence) -> bool:
     """Whether the work was surely divided beforehand, and unevenly, also among those threads that have not most."""
     usual = _same_with_twice(found)
     # What threads that hardly compute do is no piece of the work.
-    works = usual is not None and usual[1:].sum() > WORK
-    return usual is not None and works and bool(np.ptp(usual[1:]) > UNEVEN * usual[1:].mean())
+    if usual is None or not usual[1:].sum() > WORK:
+        return False
+    return bool(np.ptp(usual[1:]) > UNEVEN * usual[1:].mean()) and not _may_be_many_equal(usual)
+
+
+def _may_be_many_equal(usual: Array) -> bool:
+    """Whether threads may have equal pieces, of which some have one more, and which are too many to be recognised."""
+    threads, shares = usual.size, usual / usual.sum()
+    counts = [(each, more) for each in range(MOST + 1) for more in range(1, threads) if threads * each + more > PIECES]
+    return any(_equal(shares, each, more) for each, more in counts)
 
 
 def may_be_equal(found: Evidence) -> bool:
@@ -113,7 +124,7 @@ def _same_with_twice(found: Evidence) -> Array | None:
     twice, many = found.test(TWICE), 2 * found.threads
     if twice is None or many > MOST_SHARES or (shares := _shares(twice, many)).shape[0] < FEWEST:
         return None
-    return shares.mean(axis=0) if shares.std(axis=0, ddof=1).mean() < SAME else None
+    return shares.mean(axis=0) if shares.std(axis=0, ddof=1).mean() < min(SAME, SAME_OF_ONE / many) else None
 
 
 def _whole(shares: Array, pieces: int) -> bool:
@@ -143,7 +154,7 @@ def whole_pieces(all_threads: Cell, twice: Cell, threads: int) -> Pieces | None:
     if not all(shares):
         return None
     possible: dict[int, tuple[float, ...]] = {}
-    for pieces in range(threads + 1, PIECES + 1):
+    for pieces in range(2, max(PIECES, 2 * threads - 1) + 1):
         off = tuple(
             float(np.median([_off(each, pieces, min(count, pieces), fair=count == threads) for each in of_cell]))
             for of_cell, (_, count) in zip(shares, cells, strict=True)

@@ -70,8 +70,9 @@ def changes_hands(found: Evidence) -> bool:
     that of the same thread in each run.
     """
     known = _known(found.watched, found.test(TWICE))
-    places = {one.place for one in known if one.share > SAME}
-    if len(known) < FEWEST or len(places) < 2 or 0.0 in places or any(np.isnan(place) for place in places):
+    places = [one.place for one in known if one.share > SAME]
+    by_first = places.count(0.0) >= len(places) / 2
+    if len(known) < FEWEST or len(set(places)) < 2 or by_first or any(np.isnan(place) for place in places):
         return False
     # Runtimes with threads of their own, such as Go's, move the same work from thread to thread.
     if any(len(run.shares) > found.threads + HELPERS for run in found.watched.runs):
@@ -100,11 +101,20 @@ def _known(*cells: Cell | None) -> list[Alone]:
     return [run.idle.alone for run in runs if run.idle is not None and run.idle.alone is not None]
 
 
+def _only_the_first(found: Evidence) -> bool:
+    """Whether in each run the first thread works alone most, and hardly ever beside others."""
+    known = _known(found.watched)
+    return len(known) >= FEWEST and all(one.place == 0 and one.own > ONLY for one in known)
+
+
 def longest_stretch(found: Evidence, book: Ledger) -> Part:
     """Return the idle time of the longest stretch in which one thread works alone, where that is a long one.
 
-    It is a start or an end, in which no thread has others to take turns with.
+    It is a start or an end, in which no thread has others to take turns with. Where the first thread does all of it and
+    hardly works beside others, so are shorter ones.
     """
+    if _only_the_first(found):
+        return Part.of(book.value(ONE)).times(min(1.0, mean(found.watched.alone("share")).value))
     longest, idle = mean(found.watched.alone("longest_s")).value, mean(found.watched.idle("one")).value
     if not longest > LONG_S or not idle > 0:
         return Part(0.0, 0.0, 0.0)
