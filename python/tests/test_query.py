@@ -263,6 +263,35 @@ def test_a_file_that_is_not_parquet_is_refused(binary, tmp_path):
     refused(query(binary, "q6", "folder", cwd=tmp_path), "folder has no file whose name ends in .parquet")
 
 
+@pytest.mark.parametrize("log", ["_delta_log", "_spark_metadata", ".hoodie"])
+def test_a_folder_whose_log_says_which_files_count_is_refused(binary, tmp_path, log):
+    (tmp_path / log).mkdir()
+    done = query(binary, "q6", tmp_path)
+    refused(done, f"cannot read {tmp_path}: {tmp_path}/{log} says which of its files count", "hint: let the engine")
+
+
+def test_a_column_that_is_named_twice_makes_no_more_groups(binary):
+    words = ["--scale", "0.01", "--sql"]
+    once = answer(binary, *words, "select l_shipdate, count(*) from lineitem group by l_shipdate order by 1")
+    assert answer(binary, *words, "select l_shipdate, count(*) from lineitem group by 1, l_shipdate order by 1") == once
+
+
+def test_whole_numbers_that_readers_of_json_would_round_are_texts(binary):
+    power = "l_orderkey * l_orderkey * l_orderkey * l_orderkey"
+    sql = f"select l_linenumber n, sum({power}) p, sum(l_orderkey) s from lineitem group by 1 order by 1"
+    done = query(binary, "--scale", "0.001", "--format", "json", "--sql", sql)
+    rows = json.loads(done.stdout)
+    assert all(isinstance(row["p"], str) and int(row["p"]) > 0 for row in rows)
+    assert any(int(row["p"]) > 2**53 for row in rows)
+    assert all(isinstance(row["n"], int) and isinstance(row["s"], int) for row in rows)
+
+
+def test_the_plain_loop_has_no_instruction_set(binary):
+    report = json.loads(query(binary, "q6", "--scale", "0.001", "--runtime", "loop", "--json").stdout)
+    assert "isa" not in report["facts"]
+    refused(query(binary, "q6", "--runtime", "loop", "--isa", "avx2"), "--isa with --runtime loop")
+
+
 def test_a_kept_table_that_is_damaged_is_refused(binary, tmp_path):
     words = ["q6", "--scale", "0.01", "--cache", tmp_path / "cache"]
     assert answer(binary, *words) == answer(binary, *words) == ANSWERS["q6"]
@@ -284,7 +313,7 @@ def test_a_kept_table_that_is_damaged_is_refused(binary, tmp_path):
         changed(100): "its header is damaged",
     }.items():
         table.write_bytes(bad)
-        refused(query(binary, *words), f"cannot use {table}: {said}", "hint: remove it; --cache makes it again")
+        refused(query(binary, *words), f"cannot use {table}: {said}", "hint: remove it, and make it again from")
     # Each flipped byte of a column that is read is seen; the others are of no account.
     seen = 0
     for at in range(len(whole) - 1, 8192, -len(whole) // 23):

@@ -77,7 +77,7 @@ impl<'a> Wanted<'a> {
         phases: &mut Phases,
     ) -> Result<Table, Error> {
         let columns = planned(select, source)?.columns().to_vec();
-        Ok(self.of_columns(source, &columns, pool, phases)?)
+        Ok(self.of_columns(source, &columns, None, pool, phases)?)
     }
 
     /// All columns that can be used, and at least these. That a column cannot be used may only be seen as it is read.
@@ -91,7 +91,7 @@ impl<'a> Wanted<'a> {
         let all = 0..source.fields().len();
         let mut columns: Vec<usize> = all.filter(|column| source.usable(*column).is_ok()).collect();
         loop {
-            match self.of_columns(source, &columns, pool, phases) {
+            match self.of_columns(source, &columns, Some("leave out --cache, which keeps all columns"), pool, phases) {
                 Err(Problem::Column(unread)) if !needed.contains(&unread.column) => {
                     columns.retain(|column| *column != unread.column);
                 }
@@ -104,13 +104,20 @@ impl<'a> Wanted<'a> {
         &self,
         source: &dyn Source,
         columns: &[usize],
+        hint: Option<&'static str>,
         pool: &Pool,
         phases: &mut Phases,
     ) -> Result<Table, Problem> {
         let fields = source.fields();
         let fields: Vec<Field> = columns.iter().map(|column| fields[*column].clone()).collect();
-        self.fitting(source.rows(), &fields, 2)?;
+        let (rows, copies) = (source.rows(), self.placed.copies as u64);
+        let table = rows.saturating_mul(fields.iter().map(|field| self.usual_bytes(field)).sum());
+        // While it is built, chunks take about half as much beside it.
+        self.fitting(table.saturating_mul(copies).saturating_add(table / 2), hint)?;
         let chunks = phases.measure("load", || pool.install(|| data::read(source, columns)))?;
+        // What values need is known only now. Chunks are there already, and go while the table is written.
+        let table = rows.saturating_mul(table::bytes_per_row(&fields, &chunks, self.encoding) as u64);
+        self.fitting(table.saturating_mul(copies).saturating_sub(table / 2), hint)?;
         let build = || pool.install(|| table::build(&fields, chunks, self.encoding, &self.placed));
         Ok(phases.measure("encode", build).map_err(|error| cannot_lay_out(self.args, &error))?)
     }
@@ -127,7 +134,9 @@ impl<'a> Wanted<'a> {
         // What is wrong with the query is said before anything is made.
         let needed = planned(select, source)?.columns().to_vec();
         let (input, encoding) = (source.input(), self.args.text("encoding"));
-        let file = cache.join(format!("{:016x}-{encoding}.knee", XxHash3_64::oneshot(input.as_bytes())));
+        // Other versions may read the same source by other rules.
+        let of = format!("{} {} {input}", dump::VERSION, env!("CARGO_PKG_VERSION"));
+        let file = cache.join(format!("{:016x}-{encoding}.knee", XxHash3_64::oneshot(of.as_bytes())));
         if !file.exists() {
             let no_directory = |error| {
                 let what = format!("cannot make the directory {}: {error}", cache.display());
@@ -162,32 +171,33 @@ impl<'a> Wanted<'a> {
     fn dumped(&self, dump: &Dump, select: &Select, pool: &Pool, phases: &mut Phases) -> Result<Table, Error> {
         let fields = dump.fields();
         let columns = Plan::new(select, &fields)?.columns().to_vec();
-        let wanted: Vec<Field> = columns.iter().map(|column| fields[*column].clone()).collect();
-        self.fitting(dump.rows(), &wanted, 0)?;
+        self.fitting(dump.bytes(&columns).saturating_mul(self.placed.copies as u64), None)?;
         phases.measure("load", || pool.install(|| dump.read(&columns, &self.placed)))
     }
 
-    /// Refuses a table that memory cannot hold. Beside each of its copies, one `part`th of it is needed while it is built.
-    fn fitting(&self, rows: u64, fields: &[Field], part: u64) -> Result<(), Error> {
-        let bytes = |field: &Field| match (self.encoding, field.kind) {
+    /// Bytes of a value, as most columns of its type need.
+    fn usual_bytes(&self, field: &Field) -> u64 {
+        match (self.encoding, field.kind) {
             (_, Kind::Double) | (Encoding::Plain, Kind::Integer | Kind::Decimal(_)) => 8,
             (Encoding::Plain, Kind::Date) | (_, Kind::Integer | Kind::Decimal(_)) => 4,
             (_, Kind::Date | Kind::Text) => 2,
-        };
-        let table = rows.saturating_mul(fields.iter().map(bytes).sum());
-        let building = table.checked_div(part).unwrap_or(0);
-        let needed = table.saturating_mul(self.placed.copies as u64).saturating_add(building).saturating_add(BESIDE);
+        }
+    }
+
+    /// Refuses a table that memory cannot hold; `hint` says what to try, where it is known.
+    fn fitting(&self, table: u64, hint: Option<&'static str>) -> Result<(), Error> {
+        let needed = table.saturating_add(BESIDE);
         match room::memory() {
             Some(left) if left < needed => {
                 let mib = |bytes: u64| bytes >> 20;
                 let what = format!("the table needs about {} MiB of memory; {} MiB are free", mib(needed), mib(left));
                 let generated = self.args.text("data").is_empty();
-                Err(wrong(what).hint(match (generated, self.encoding) {
+                Err(wrong(what).hint(hint.unwrap_or(match (generated, self.encoding) {
                     (true, Encoding::Plain) => "try a smaller --scale, or --encoding narrow",
                     (true, _) => "try a smaller --scale",
                     (false, Encoding::Plain) => "try --encoding narrow",
                     (false, _) => "ask for fewer columns, or use a machine with more memory",
-                }))
+                })))
             }
             _ => Ok(()),
         }

@@ -262,9 +262,10 @@ impl Run for Prepared {
             ("rows", self.table.rows().to_string()),
             ("bytes_per_row", self.scan().bytes_per_row().to_string()),
             ("encoded_bytes", self.table.bytes().to_string()),
-            ("isa", self.isa.name().to_owned()),
         ];
+        // The plain loop has no lanes.
+        let isa = (self.how != How::Loop).then(|| ("isa", self.isa.name().to_owned()));
         let home = self.unknown.as_ref().map(|reason| ("read_at_home", format!("unknown: {reason}")));
-        facts.into_iter().chain(home).map(|(name, value)| (name.to_owned(), value)).collect()
+        facts.into_iter().chain(isa).chain(home).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }

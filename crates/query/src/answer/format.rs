@@ -10,7 +10,7 @@ pub enum Format {
     Table,
     /// Comma-separated values, with names in the first line.
     Csv,
-    /// A list of objects. Exact numbers are texts, as most readers of JSON would round them.
+    /// A list of objects. Numbers with digits after the point, or beyond 2^53, are texts: most readers of JSON would round them.
     Json,
 }
 
@@ -68,11 +68,17 @@ impl Answer {
     }
 
     /// Columns stay in order. Of those with the same name, all but the first get a number: readers keep only one of each.
-    /// JSON has no numbers for infinity and not-a-number, so that these are texts.
+    /// JSON has no numbers for infinity and not-a-number, so that these are texts; so is a column of whole numbers of which
+    /// one is beyond 2^53, since most readers of JSON would round it.
     fn json(&self) -> String {
-        let value = |value: &Value| match value {
+        let safe = |value: &Value| match value {
+            Value::Number(Exact { digits, scale: 0 }) => digits.unsigned_abs() <= 1 << 53,
+            _ => true,
+        };
+        let whole: Vec<bool> = (0..self.names.len()).map(|at| self.rows.iter().all(|row| safe(&row[at]))).collect();
+        let value = |value: &Value, whole: bool| match value {
             Value::Null => serde_json::Value::Null,
-            Value::Number(Exact { digits, scale: 0 }) => {
+            Value::Number(Exact { digits, scale: 0 }) if whole => {
                 i64::try_from(*digits).map_or_else(|_| value.to_string().into(), serde_json::Value::from)
             }
             Value::Double(number) if number.is_finite() => (*number).into(),
@@ -86,7 +92,8 @@ impl Answer {
         }
         let keys: Vec<String> = names.into_iter().map(|name| serde_json::Value::from(name).to_string()).collect();
         let row = |row: &Vec<Value>| {
-            let members = keys.iter().zip(row).map(|(key, one)| format!("{key}:{}", value(one)));
+            let members =
+                keys.iter().zip(row).zip(&whole).map(|((key, one), whole)| format!("{key}:{}", value(one, *whole)));
             format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         };
         format!("[{}]", self.rows.iter().map(row).collect::<Vec<_>>().join(","))

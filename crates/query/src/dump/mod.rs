@@ -23,8 +23,8 @@ pub(crate) use write::write;
 
 /// The first bytes of a dump.
 const MAGIC: &[u8; 8] = b"kneetabl";
-/// The version of all that follows.
-const VERSION: u32 = 1;
+/// The version of all that follows, and of the rules by which sources are read: what an older one kept may be refused now.
+pub(crate) const VERSION: u32 = 2;
 /// Bytes in front of the header.
 const FRONT: usize = 8 + 4 + 8;
 /// Pieces begin at a multiple of this.

@@ -30,7 +30,8 @@ pub(crate) struct Dump {
 
 /// What is wrong with a dump, and what to do about it.
 fn bad(path: &Path, what: impl std::fmt::Display) -> Error {
-    wrong(format!("cannot use {}: {what}", path.display())).hint("remove it; --cache makes it again")
+    wrong(format!("cannot use {}: {what}", path.display()))
+        .hint("remove it, and make it again from its source with --cache")
 }
 
 impl Dump {
@@ -55,7 +56,10 @@ impl Dump {
             return Err(bad(path, format_args!("its version is {version}; this knee reads {VERSION}")));
         }
         let length = u64::from_le_bytes(front[12..].try_into().expect("eight bytes"));
-        if length > LONGEST.min(size) {
+        if length > LONGEST {
+            return Err(bad(path, "its header is longer than any that knee writes"));
+        }
+        if length > size {
             return Err(bad(path, "it is cut short"));
         }
         let mut bytes = vec![0; length as usize + 8];
@@ -96,8 +100,15 @@ impl Dump {
     }
 
     /// How many rows it has.
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn rows(&self) -> u64 {
         self.header.rows
+    }
+
+    /// Bytes of some of its columns.
+    pub(crate) fn bytes(&self, columns: &[usize]) -> u64 {
+        let bytes = columns.iter().map(|column| self.header.columns[*column].bytes() as u64).sum::<u64>();
+        bytes.saturating_mul(self.header.morsels())
     }
 
     /// Its columns as a query sees them.

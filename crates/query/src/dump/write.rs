@@ -8,7 +8,7 @@ use knee_machine::files;
 use twox_hash::XxHash3_64;
 
 use super::header::{Described, Header};
-use super::{FRONT, MAGIC, PAGE, VERSION};
+use super::{FRONT, LONGEST, MAGIC, PAGE, VERSION};
 use crate::table::Table;
 
 /// Writes a table beside the file's place and moves it there when it is whole.
@@ -29,6 +29,9 @@ fn whole(table: &Table, input: &str, encoding: &str, path: &Path) -> io::Result<
         checksums: all().map(|(morsel, column)| XxHash3_64::oneshot(table.morsel(morsel).piece(column))).collect(),
     };
     let header = serde_json::to_vec(&header).map_err(io::Error::other)?;
+    if header.len() as u64 > LONGEST {
+        return Err(io::Error::other("the texts of its columns are too long to be kept"));
+    }
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
     out.write_all(MAGIC)?;
     out.write_all(&VERSION.to_le_bytes())?;

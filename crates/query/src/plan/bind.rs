@@ -20,7 +20,14 @@ enum Typed {
 }
 
 pub(super) fn plan(select: &Select, fields: &[Field]) -> Result<Plan, Error> {
-    let keys = select.keys.iter().map(|name| key(name, fields)).collect::<Result<Vec<_>, _>>()?;
+    let mut keys: Vec<usize> = Vec::new();
+    for name in &select.keys {
+        let key = key(name, fields)?;
+        // Named twice, a column makes no more groups.
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
     if let Some(key) = keys.iter().find(|key| fields[**key].kind == Kind::Double) {
         return Err(outside(format_args!("GROUP BY {}: it is of type DOUBLE", fields[*key].name)));
     }

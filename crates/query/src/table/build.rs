@@ -121,6 +121,16 @@ pub(crate) fn build(
     })
 }
 
+/// Bytes of a row as it will be stored.
+pub(crate) fn bytes_per_row(fields: &[Field], chunks: &[Chunk], encoding: Encoding) -> usize {
+    let bytes = |(at, field): (usize, &Field)| match field.kind {
+        // At most: the texts need not be sorted for that.
+        Kind::Text => size_of::<u16>(),
+        _ => column(at, field, chunks, encoding).storage.bytes(),
+    };
+    fields.iter().enumerate().map(bytes).sum()
+}
+
 fn waiting(chunks: Vec<Chunk>, times: usize) -> Vec<Waiting> {
     let mut first = 0;
     let mut one = |chunk: Chunk| {

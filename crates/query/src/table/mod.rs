@@ -23,8 +23,8 @@ use knee_runtime::NumaVec;
 
 use crate::field::Field;
 
-pub(crate) use build::build;
 pub(crate) use build::{Chunk, Columns, TEXTS};
+pub(crate) use build::{build, bytes_per_row};
 pub(crate) use codes::Codes;
 pub(crate) use column::Column;
 pub use encoding::Encoding;

@@ -50,6 +50,11 @@ pub(super) fn check(given: &BTreeMap<String, String>) -> Result<(), Failure> {
                 .hint(format!("leave it out, or ask knee query {name} --{parameter} ...")));
         }
     }
+    let alone = given.get("runtime").is_some_and(|runtime| runtime == "loop");
+    if alone && given.get("isa").is_some_and(|isa| isa != "auto") {
+        return Err(Failure::new("--isa with --runtime loop: the plain loop uses no vector instructions")
+            .hint("leave out one of them"));
+    }
     match given.get("data").filter(|data| !data.is_empty() && given.contains_key("scale")) {
         Some(data) => Err(Failure::new(format!("--scale with {data}: a scale is of the table that is generated"))
             .hint("leave out one of them")),
@@ -96,6 +101,7 @@ mod tests {
         assert_eq!(said(&[("delta", "60"), ("query", "q7")]), None);
         assert!(said(&[("delta", "60")]).unwrap().contains("--delta with q6: it is a parameter of q1"));
         assert!(said(&[("date", "1995-01-01"), ("query", "sql")]).unwrap().contains("it is a parameter of q6"));
+        assert!(said(&[("runtime", "loop"), ("isa", "avx2")]).unwrap().contains("--isa with --runtime loop"));
         assert!(said(&[("scale", "1"), ("data", "a.parquet")]).unwrap().contains("--scale with a.parquet"));
     }
 }

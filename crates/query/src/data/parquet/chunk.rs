@@ -17,8 +17,9 @@ use super::thrift;
 pub(super) fn range(column: &ColumnChunkMetaData, file: u64) -> Option<Range<u64>> {
     let data = u64::try_from(column.data_page_offset()).ok()?;
     let begin = match column.dictionary_page_offset() {
-        Some(dictionary) => u64::try_from(dictionary).ok()?.min(data),
-        None => data,
+        // Some writers say 0 where there is no dictionary: the file's first bytes are its name.
+        Some(dictionary) if dictionary >= 4 => u64::try_from(dictionary).ok()?.min(data),
+        _ => data,
     };
     let end = begin.checked_add(u64::try_from(column.compressed_size()).ok()?)?;
     (end <= file).then_some(begin..end)

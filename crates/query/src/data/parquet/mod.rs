@@ -174,6 +174,10 @@ fn paths(path: &Path) -> Result<Vec<PathBuf>, Error> {
     }
     let entries = path.read_dir().map_err(cannot)?;
     let all = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>().map_err(cannot)?;
+    if let Some(log) = all.iter().find(|path| LOGS.iter().any(|name| path.file_name() == Some(name.as_ref()))) {
+        let what = format!("cannot read {}: {} says which of its files count", shown(path), shown(log));
+        return Err(wrong(what).hint("let the engine that keeps this log write the table into a directory of its own"));
+    }
     let mut files: Vec<PathBuf> = all.into_iter().filter(|path| is_part(path)).collect();
     files.sort_unstable();
     if files.is_empty() {
@@ -182,6 +186,9 @@ fn paths(path: &Path) -> Result<Vec<PathBuf>, Error> {
     }
     Ok(files)
 }
+
+/// What engines keep beside files of a table that may be removed, or not there yet: Delta Lake, Spark's streams, and Hudi.
+const LOGS: [&str; 3] = ["_delta_log", "_spark_metadata", ".hoodie"];
 
 /// Whether a file is a part of the table that its directory is. Writers begin the names of others with a point or a line.
 fn is_part(path: &Path) -> bool {
