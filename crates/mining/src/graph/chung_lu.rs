@@ -67,7 +67,8 @@ impl ChungLu {
             let highest = number(1, 1 << 41, Some((2 * edges).isqrt().clamp(least, most)))?;
             if !(least..=most).contains(&highest) {
                 let reason = format!("the highest degree of so many edges is from {least} to {most}");
-                return Err(Error::new(format!("bad graph: chung-lu:{text}: {reason}")));
+                return Err(Error::new(format!("bad graph: chung-lu:{text}: {reason}"))
+                    .hint("leave it out, and knee chooses one"));
             }
             let vertices = u32::try_from(vertices).expect("inside the range");
             Self { vertices, edges, highest, seed: number(0, u64::MAX, Some(1))? }

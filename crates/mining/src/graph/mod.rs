@@ -23,7 +23,7 @@ pub use rmat::Rmat;
 use knee_workload::Error;
 
 use room::check_drawn;
-pub(crate) use room::{check_copies, check_orbits, unplaced};
+pub(crate) use room::{check_copies, check_orbits, check_workers, unplaced};
 
 /// Whether a source describes a graph that is generated, and is no path.
 pub(crate) fn is_generated(source: &str) -> bool {

@@ -20,6 +20,8 @@ const BYTES_OF_ORBITS: u64 = 56;
 const BYTES_OF_A_LINE: u64 = 250;
 /// The same for a vertex.
 const BYTES_OF_A_VERTEX: u64 = 40;
+/// What each worker notes down of a vertex: a number, and where there is one.
+const BYTES_OF_A_WORKERS_VERTEX: u64 = 8;
 /// And a vertex in a copy of the lists.
 const BYTES_OF_A_COPYS_VERTEX: u64 = 16;
 
@@ -72,12 +74,24 @@ pub(crate) fn check_orbits(source: &str, graph: &Graph, of_edges: bool, again: b
     )
 }
 
+/// Refuses to count where what workers note down of vertices does not fit.
+pub(crate) fn check_workers(source: &str, graph: &Graph, workers: usize) -> Result<(), Error> {
+    let (vertices, workers) = (graph.vertices as u64, workers as u64);
+    let needed = vertices.saturating_mul(BYTES_OF_A_WORKERS_VERTEX).saturating_mul(workers);
+    let of = format!("{vertices} vertices, once for each of {workers} workers,");
+    enough(&format!("count in graph: {source}"), &of, needed, "use fewer threads, or a machine with more memory")
+}
+
 fn check(what: &str, of: &str, needed: u64) -> Result<(), Error> {
+    enough(what, of, needed, "use a smaller graph, or a machine with more memory")
+}
+
+fn enough(what: &str, of: &str, needed: u64, hint: &str) -> Result<(), Error> {
     let left = room::memory().unwrap_or(u64::MAX);
     if needed <= left {
         return Ok(());
     }
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
     let reason = format!("its {of} need about {} MiB of memory, but only {} MiB are left", mib(needed), mib(left));
-    Err(Error::new(format!("cannot {what}: {reason}")).hint("use a smaller graph, or a machine with more memory"))
+    Err(Error::new(format!("cannot {what}: {reason}")).hint(hint))
 }

@@ -40,13 +40,24 @@ impl Question {
     pub fn all(patterns: &[Pattern], induced: Induced, method: Method) -> Result<Self, Error> {
         let sums = patterns.iter().map(|pattern| {
             let sum = terms::of(pattern, induced)?;
-            if method == Method::Formula && sum.terms.iter().any(|(_, term)| formula::known(term).is_none()) {
+            if method == Method::Formula && sum.terms.iter().any(|(_, term)| !has_formula(term)) {
                 let reason = format!("there is no formula for {pattern}");
-                return Err(Error::new(reason).hint("plan explore counts any pattern"));
+                return Err(Error::new(reason).hint("--plan explore counts any pattern"));
             }
             Ok(sum)
         });
         Ok(Self { sums: sums.collect::<Result<_, _>>()?, method, order: Order::HubsFirst })
+    }
+
+    /// Whether nothing is matched, since all that is counted has a formula that fits every graph.
+    #[must_use]
+    pub fn matches_nothing(&self) -> bool {
+        let fits = |term: &Pattern| {
+            let known = formula::known(term).filter(|_| self.method != Method::Explore);
+            term.vertices() == 1
+                || known.is_some_and(|known| self.method == Method::Formula || known.fits_every_graph())
+        };
+        self.sums.iter().flat_map(|sum| &sum.terms).all(|(_, term)| fits(term))
     }
 
     /// The same, where matching begins with other parts of the graph than its hubs.
@@ -100,4 +111,9 @@ impl Question {
     pub(crate) fn answers(&self, hows: &Hows, raw: &impl Fn(&Pattern) -> i128) -> Option<Vec<u128>> {
         self.sums.iter().map(|sum| sum.of(|pattern| counting::copies(pattern, hows, raw))).collect()
     }
+}
+
+/// Whether a formula counts it, as the number of vertices counts a single one.
+fn has_formula(pattern: &Pattern) -> bool {
+    pattern.vertices() == 1 || formula::known(pattern).is_some()
 }

@@ -1,9 +1,11 @@
 //! What is asked, from the arguments.
 
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use knee_workload::{Args, Error};
 
+use crate::graph::{self, Dump};
 use crate::matching::Of;
 use crate::pattern::{self, Labelled};
 use crate::{Induced, Method, Order, Pattern, Question};
@@ -117,10 +119,19 @@ pub fn check(args: &Args, is_given: impl Fn(&str) -> bool) -> Result<(), Error> 
                 .hint(format!("leave out --{name}")));
         }
     }
+    let source = args.text("graph");
+    if is_given("cache") && !graph::is_generated(source) && Dump::is_one(Path::new(source)) {
+        let what = format!("--cache {} is of no use for {source}, which is a kept graph already", args.text("cache"));
+        return Err(Error::new(what).hint("leave out --cache"));
+    }
     let order = args.text("order");
-    if args.text("plan") == "formula" && order != "hubs-first" {
-        return Err(Error::new(format!("--order {order} is of no use for --plan formula, which matches nothing"))
-            .hint("leave out one of them"));
+    if is_given("order")
+        && order != "hubs-first"
+        && let Asked::Count(question, _) | Asked::Explain(question) = Asked::new(args)?
+        && question.matches_nothing()
+    {
+        let what = format!("--order {order} is of no use here: formulas count all of it, and nothing is matched");
+        return Err(Error::new(what).hint("add --plan explore, or leave out --order"));
     }
     Ok(())
 }

@@ -69,7 +69,11 @@ impl Loader<'_> {
     fn graph(&self, cache: &str, phases: &mut Phases) -> Result<(Graph, Origin), Error> {
         let path = Path::new(self.source);
         if !graph::is_generated(self.source) && Dump::is_one(path) {
-            return self.dumped(&Dump::open(path)?, phases);
+            let own = |error: Error| match error.hinted() {
+                Some(_) => error,
+                None => error.hint("give the graph's own file"),
+            };
+            return Dump::open(path).and_then(|dump| self.dumped(&dump, phases)).map_err(own);
         }
         if cache.is_empty() { self.parsed(phases) } else { self.cached(Path::new(cache), phases) }
     }

@@ -91,6 +91,9 @@ impl Workload for Mine {
         if let Asked::Orbits(of, ..) = asked {
             graph::check_orbits(args.text("graph"), &graph, of == Of::Edges, repeat > 1)?;
         }
+        if matches!(asked, Asked::Count(..) | Asked::Explain(_) | Asked::Orbits(..)) {
+            graph::check_workers(args.text("graph"), &graph, team.threads())?;
+        }
         let told = Told { found: team.counter("matches"), lists: team.counter("lists") };
         let labels = file.map_or(Ok(Labels::default()), |file| Labels::of_file(&file, &graph, &names))?;
         facts.extend(of_labels(&labels, asked.labels()));

@@ -7,9 +7,9 @@ use knee_workload::{Args, Error, Phases, Team};
 use serde::{Deserialize, Serialize};
 
 use super::{Descriptor, Job, Whole, hash};
-use crate::Graph;
 use crate::matching::{Lies, Readers, Share, Told, whole};
 use crate::mine::Loaded;
+use crate::{Graph, graph};
 
 /// What is known of one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +79,7 @@ pub fn answer(part: &Part, args: &Args, team: &Team) -> Result<String, Error> {
     }
     let Loaded { graph, scheduler, .. } = Loaded::new(args, team, &mut Phases::default())?;
     same(&job.asked, &graph, args.text("graph"))?;
+    graph::check_workers(args.text("graph"), &graph, team.threads())?;
     let readers = Readers::new(&graph, &scheduler, Lies::Unknown("nobody asks".into()));
     let readers = readers.of_share(Share { part: *part, parts: job.parts });
     let found = whole(|| question.find(&hows, &readers, &scheduler, Told::default()))?;

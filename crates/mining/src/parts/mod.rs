@@ -73,6 +73,7 @@ pub fn split(args: &Args, team: &Team, parts: usize) -> Result<Vec<String>, Erro
         return Err(Error::new("--split with --repeat: a part is counted once").hint("leave out --repeat"));
     }
     let Loaded { graph, scheduler, header, .. } = Loaded::new(args, team, &mut Phases::default())?;
+    graph::check_workers(args.text("graph"), &graph, team.threads())?;
     let hows = whole(|| question.decide(&graph, &scheduler))?;
     let counted = |(pattern, how): (&Pattern, &How)| Counted { pattern: pattern.to_string(), by: how.by() };
     let mut arguments: BTreeMap<_, _> =

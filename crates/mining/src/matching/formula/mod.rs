@@ -43,6 +43,13 @@ pub(crate) enum Known {
     Clique(usize),
 }
 
+impl Known {
+    /// Whether it counts in every graph. Where vertices have very many neighbours, others take more memory than there is.
+    pub(super) fn fits_every_graph(self) -> bool {
+        !matches!(self, Self::Pentagon | Self::Clique(_))
+    }
+}
+
 /// The formula for a pattern.
 pub(super) fn known(pattern: &Pattern) -> Option<Known> {
     let vertices = pattern.vertices();
