@@ -56,7 +56,8 @@ class Binaries:
 
     def asked(self) -> list[str]:
         """Return the words after which parts were answered."""
-        return (self.folder / "asked").read_text().splitlines()
+        asked = self.folder / "asked"
+        return asked.read_text().splitlines() if asked.exists() else []
 
     def parts(self) -> list[int]:
         """Return the processes that answer parts now."""

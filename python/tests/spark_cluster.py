@@ -159,6 +159,7 @@ def test_tasks_are_cancelled_when_spark_refuses_the_query(
     spark: SparkSession, binaries: Binaries, table: Path, monkeypatch: pytest.MonkeyPatch
 ):
     binaries.make("slow")
+    before = len(binaries.asked())
 
     def refused(*_: object) -> None:
         until(binaries.parts)
@@ -167,7 +168,26 @@ def test_tasks_are_cancelled_when_spark_refuses_the_query(
     monkeypatch.setattr(queries.Analysed, "of", refused)
     fails(lambda: sql(spark, SUM, lineitem=table, parts=8), "it is refused")
     until(lambda: not binaries.parts())
+    assert len(binaries.asked()) - before < 8
     binaries.all_end()
+
+
+def test_a_part_that_fails_for_good_ends_the_others(spark: SparkSession, binaries: Binaries):
+    binaries.make("slow")
+    binaries.make("late")
+    before = len(binaries.asked())
+    fails(lambda: knee.cluster.count(spark, "rmat:8", "triangle", parts=32, timeout_s=2), "it took longer than 2 s")
+    assert len(binaries.asked()) - before < 32
+    binaries.all_end()
+
+
+def test_what_spark_makes_of_its_text_is_not_asked(spark: SparkSession, table: Path):
+    variables = "select count(*) from lineitem where l_shipmode = '${spark.app.name}'"
+    fails(
+        lambda: sql(spark, variables, lineitem=table), "knee may answer otherwise than Spark: ${ means something else"
+    )
+    digits = "select count(*) from lineitem where l_tax > 0.0499999999999999999999999999999999999"
+    fails(lambda: sql(spark, digits, lineitem=table), "Spark takes digits off")
 
 
 def test_the_users_own_view_stays(spark: SparkSession, table: Path):

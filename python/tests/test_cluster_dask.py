@@ -29,7 +29,7 @@ from knee.cluster.answer import Answer
 from knee.cluster.dask import Binary, on_workers, query
 from knee.cluster.dask.by_value import ByValue
 from knee.cluster.dask.jobs import Cluster
-from knee.cluster.parts import split_count, split_query
+from knee.cluster.parts import plain, split_count, split_query
 from knee.cluster.worker import Limits, Worker
 
 
@@ -248,6 +248,12 @@ def test_a_folder_that_cannot_be_written_is_named(binary: str, tmp_path: Path):
     graphs = worker.outcome(line, Worker("here", str(tmp_path), 1), Limits(cache=True))
     assert f"part 0 of 1 failed on here: cannot make the directory {tmp_path}/knee-graphs" in str(graphs.error)
     assert "hint: give the worker a folder with room for the graph, or pass cache=False" in str(graphs.error)
+
+
+def test_an_address_in_another_file_system_is_refused():
+    for path in ("s3://bucket/a.parquet", "dbfs:/a.parquet"):
+        fails(lambda path=path: plain(path), f"{path} is not in a file system that workers have mounted")
+    assert plain("file:///a/b.parquet") == plain("file:/a/b.parquet") == plain("/a/b.parquet") == "/a/b.parquet"
 
 
 def test_what_is_no_cluster_is_named():

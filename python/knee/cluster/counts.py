@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Literal
 
-from knee.cluster.parts import Cluster, Parts, joined, split_count
+from knee.cluster.parts import Cluster, Parts, joined, of_connect, split_count
 from knee.cluster.worker import Limits
 from knee.store import StudyError
 
@@ -131,6 +131,8 @@ def _cluster(engine: Any) -> Cluster:
         from knee.cluster.spark import jobs
 
         return jobs.Cluster(engine)
+    if type(engine).__module__.startswith("pyspark.sql.connect"):
+        raise of_connect()
     kind = f"{type(engine).__module__}.{type(engine).__qualname__}"
     raise StudyError(f"this is a {kind}, which is no cluster", hint="give a distributed.Client or a SparkSession")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import warnings
 from collections.abc import Iterable, Mapping
@@ -64,6 +65,34 @@ def parts_of(path: str | PathLike[str], cluster: Cluster) -> int:
             size += file.stat().st_size
     workers = cluster.workers()
     return max(workers, min(cluster.per_worker * workers, size // SMALLEST))
+
+
+def plain(path: str) -> str:
+    """Return a path of this machine, from a path or an address.
+
+    Raises
+    ------
+    StudyError
+        When it is an address in another file system.
+    """
+    scheme = re.match(r"([A-Za-z][\w+.-]*):(?=/)", path)
+    if scheme is not None:
+        if scheme[1].lower() != "file":
+            raise StudyError(
+                f"{path} is not in a file system that workers have mounted",
+                hint="give a path that this machine and all workers see",
+            )
+        # Of a file's name, # and ? are letters like others.
+        path = re.sub(r"^//[^/]*(?=/)", "", path[scheme.end() :])
+    return str(Path(path).absolute())
+
+
+def of_connect() -> StudyError:
+    """Return the error for a session of Spark Connect."""
+    return StudyError(
+        "this session is one of Spark Connect, which does not show how a frame is read",
+        hint="use a classic session: SparkSession.builder.master(…)",
+    )
 
 
 def split_query(sql: str, path: str | PathLike[str], parts: int) -> Parts:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike
 
 import distributed
 
 from knee.cluster.answer import Answer
 from knee.cluster.dask.jobs import Cluster
-from knee.cluster.parts import Parts, joined, parts_of, split_query
+from knee.cluster.parts import Parts, joined, parts_of, plain, split_query
 from knee.cluster.worker import Limits
 
 
@@ -51,8 +52,8 @@ def query(
     knee.store.StudyError
         What is wrong with the query, or which part failed on which worker, and why.
     """
-    cluster = Cluster(client)
-    described = split_query(sql, path, parts_of(path, cluster) if parts is None else parts)
+    cluster, data = Cluster(client), plain(os.fspath(path))
+    described = split_query(sql, data, parts_of(data, cluster) if parts is None else parts)
     if explain:
         return described
     return Answer.of(joined(described, cluster.answers(described, Limits(threads, timeout_s))))

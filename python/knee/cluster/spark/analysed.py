@@ -73,7 +73,7 @@ class Analysed:
 
 def _check_text(query: str) -> None:
     """Refuse text that Spark reads otherwise."""
-    for sign, what in {'"': 'text in "', "\\": "a backslash", "''": "two quotes"}.items():
+    for sign, what in {'"': 'text in "', "\\": "a backslash", "''": "two quotes", "${": "${"}.items():
         if sign in query:
             raise _otherwise(f"{what} means something else there", hint="write names in backticks, and texts in '")
 
@@ -91,6 +91,8 @@ def _check_name(expression: Any, columns: set[str]) -> None:
 def _check_numbers(expression: Any) -> None:
     """Refuse arithmetic whose results Spark rounds, or lets overflow."""
     operator = class_of(expression)
+    if operator == "Cast":
+        _check_cast(expression)
     # An interval that is taken off a date has a minus of its own.
     days = any(class_of(one) == "ExtractANSIIntervalDays" for one in _each(expression.children()))
     if operator not in OVERFLOWING or days:
@@ -103,6 +105,16 @@ def _check_numbers(expression: Any) -> None:
         own, left, right = cast("list[int]", scales)
         if own < EXACT_SCALE[operator](left, right):
             raise _otherwise(f"Spark rounds what {operator.lower()} gives to {own} digits after the point")
+
+
+def _check_cast(expression: Any) -> None:
+    """Refuse a cast from one decimal type to another that loses digits, as before Spark compares two of them."""
+    types = [_decimal(one) for one in (expression.child(), expression)]
+    if None in types:
+        return
+    (digits, scale), (kept, after) = cast("list[tuple[int, int]]", types)
+    if after < scale or kept - after < digits - scale:
+        raise _otherwise(f"Spark takes digits off {expression.child().sql()}")
 
 
 def _otherwise(why: str, hint: str = "let Spark answer it, or ask knee.cluster.dask.query") -> StudyError:
@@ -128,8 +140,14 @@ def _expressions(plan: Any) -> Iterator[Any]:
 
 
 def _scale(expression: Any) -> int | None:
-    kind = re.fullmatch(r"DecimalType\(\d+,(\d+)\)", expression.dataType().toString())
-    return int(kind[1]) if kind else None
+    kind = _decimal(expression)
+    return None if kind is None else kind[1]
+
+
+def _decimal(expression: Any) -> tuple[int, int] | None:
+    """Return how many digits it has, and how many of them after the point; None if it is no decimal."""
+    kind = re.fullmatch(r"DecimalType\((\d+),(\d+)\)", expression.dataType().toString())
+    return (int(kind[1]), int(kind[2])) if kind else None
 
 
 def _below(node: Any) -> Iterator[Any]:

@@ -6,14 +6,15 @@ import re
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from threading import Event, Thread
 from typing import Any, cast
 from uuid import uuid4
 
-from pyspark import cloudpickle
+from pyspark import Accumulator, cloudpickle
 from pyspark.sql import SparkSession
 
 from knee.cluster import worker
-from knee.cluster.parts import Parts, failed
+from knee.cluster.parts import Parts, failed, of_connect
 from knee.cluster.spark import on_workers
 from knee.cluster.worker import TRIES, Limits
 from knee.store import StudyError
@@ -33,10 +34,7 @@ class Cluster:
 
     def __init__(self, spark: SparkSession) -> None:
         if type(spark).__module__.startswith("pyspark.sql.connect"):
-            raise StudyError(
-                "this session is one of Spark Connect, which does not show how a frame is read",
-                hint="use a classic session: SparkSession.builder.master(…)",
-            )
+            raise of_connect()
         self._context = spark.sparkContext
 
     def workers(self) -> int:
@@ -58,7 +56,7 @@ class Cluster:
             scala.setLocalProperties(properties)
             self._context.addJobTag(tag)
             try:
-                return self.answers(parts, limits)
+                return self._answers(parts, limits, tag)
             finally:
                 self._context.removeJobTag(tag)
 
@@ -73,20 +71,29 @@ class Cluster:
                 raise
 
     def answers(self, parts: Parts, limits: Limits) -> list[str]:
-        """Return the answers of all parts.
+        """Return the answers of all parts. Where the caller is interrupted, they are cancelled.
 
         Raises
         ------
         StudyError
             Which part failed on which worker, and why.
         """
+        with self.begun(parts, limits) as running:
+            return running.result()
+
+    def _answers(self, parts: Parts, limits: Limits, tag: str) -> list[str]:
+        """Return the answers of all parts, which are asked in jobs with a tag."""
         todo, answers = list(enumerate(parts.lines)), list[str]()
-        answered = on_workers.Job(limits, self._threads()).answered
         for tries in range(1, TRIES + 1):
+            final = self._context.accumulator(list[str](), on_workers.Said())
+            job = on_workers.Job(limits, self._threads(), final, last=tries == TRIES)
             try:
-                # A data source in Python, or mapInArrow, costs some 100 ms more for each question.
-                found = self._context.parallelize(todo, len(todo)).map(answered).collect()
+                with self._cancelled_after(final, tag):
+                    # A data source in Python, or mapInArrow, costs some 100 ms more for each question.
+                    found = self._context.parallelize(todo, len(todo)).map(job.answered).collect()
             except Exception as error:
+                if final.value:
+                    raise failed(final.value[0]) from None
                 raise _given_up(error) from error
             answers += [answer for _, answer, _, _ in found if answer is not None]
             failures = [(number, error, again) for number, _, error, again in found if error is not None]
@@ -97,6 +104,24 @@ class Cluster:
             if not todo:
                 break
         return answers
+
+    @contextmanager
+    def _cancelled_after(self, final: Accumulator[list[str]], tag: str) -> Generator[None]:
+        """Cancel the jobs with a tag as soon as a task says that its part fails for good: others would still begin."""
+        over = Event()
+
+        def watch() -> None:
+            while not over.wait(CANCEL_TICK_S):
+                if final.value:
+                    self._context.cancelJobsWithTag(tag)
+
+        watching = Thread(target=watch, daemon=True)
+        watching.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watching.join()
 
     def _threads(self) -> int | None:
         """Return the threads of an executor; None where Spark leaves them to the machine."""

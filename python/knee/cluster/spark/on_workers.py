@@ -7,11 +7,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyspark
+from pyspark.accumulators import Accumulator, AccumulatorParam
 
 from knee.cluster.worker import Limits, Worker, host, outcome
 
 Answered = tuple[int, str | None, str | None, bool]
 """A part's number, and what came of it: see :class:`knee.cluster.worker.Outcome`."""
+
+
+class Said(AccumulatorParam[list[str]]):
+    """Adds what tasks say, one after another."""
+
+    def zero(self, value: list[str]) -> list[str]:
+        """Return what is there before anything is said."""
+        del value
+        return []
+
+    def addInPlace(self, value1: list[str], value2: list[str]) -> list[str]:  # noqa: N802 -- as Spark calls it
+        """Return what both have said."""
+        return [*value1, *value2]
 
 
 @dataclass(frozen=True)
@@ -21,6 +35,10 @@ class Job:
     limits: Limits
     threads: int | None
     """Threads of an executor, where Spark says."""
+    final: Accumulator[list[str]]
+    """Collects why parts fail for good, while others still run."""
+    last: bool
+    """Whether parts that fail are not tried again."""
 
     def answered(self, part: tuple[int, str]) -> Answered:
         """Answer a part, given as its number and what describes it."""
@@ -30,6 +48,8 @@ class Job:
         except RuntimeError as error:
             return number, None, str(error), True
         found = outcome(line, here, self.limits)
+        if found.error is not None and (self.last or not found.again):
+            self.final.add([found.error])
         # A worker cannot send an object whose class travelled by value.
         return number, found.answer, found.error, found.again
 

@@ -12,8 +12,9 @@ from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import DateType
 
-from knee.cluster.parts import Parts
+from knee.cluster.parts import Parts, plain
 from knee.cluster.spark.footer import schema_of
 from knee.store import StudyError
 
@@ -26,6 +27,9 @@ CHOOSING = (
     "datetimerebasemode",
 )
 """Options of Spark's reader that choose among files, or change what is in them."""
+
+REBASING = "spark.sql.parquet.datetimeRebaseModeInRead"
+"""The setting that reads dates by another calendar, of files that do not say which one they have."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,15 @@ class Table:
             if data.schema != _read(spark, table.path).schema:
                 raise _refused("its schema is not that of its files")
         else:
-            path = _plain(os.fspath(data))
+            path = plain(os.fspath(data))
             if not Path(path).exists():
                 raise StudyError(f"{path} is not there", hint="this machine and all workers have to see it")
             table = cls(path, _read(spark, path))
             _path_of(table.frame)
+        if str(spark.conf.get(REBASING)).upper() == "LEGACY" and any(
+            isinstance(one.dataType, DateType) for one in table.frame.schema
+        ):
+            raise _refused(f"{REBASING} is LEGACY, which moves dates of an old calendar")
         for field in table.frame.schema.fields:
             if getattr(field.dataType, "collation", "UTF8_BINARY") != "UTF8_BINARY":
                 raise _refused(f"{field.name} does not compare text by its bytes")
@@ -70,6 +78,8 @@ class Table:
             Which file it is.
         """
         own = {os.path.realpath(unquote(urlsplit(file).path)) for file in self.frame.inputFiles()}
+        if gone := sorted(file for file in own if not Path(file).exists()):
+            raise _refused(f"{gone[0]} is gone, which the frame reads")
         for line in parts.lines:
             for file in json.loads(line).get("files", ()):
                 if os.path.realpath(file["path"]) not in own:
@@ -81,20 +91,6 @@ def _read(spark: SparkSession, path: str) -> DataFrame:
     reader = spark.read if schema is None else spark.read.schema(schema)
     # Without "file:", Spark looks into the cluster's own file system.
     return reader.parquet("file:" + re.sub(r"([\\*?\[\]{}])", r"\\\1", path))
-
-
-def _plain(path: str) -> str:
-    """Return a path of this machine, from a path or an address."""
-    scheme = re.match(r"([A-Za-z][\w+.-]*):(?=/)", path)
-    if scheme is not None:
-        if scheme[1].lower() != "file":
-            raise StudyError(
-                f"{path} is not in a file system that workers have mounted",
-                hint="give a path that this machine and all workers see",
-            )
-        # Of a file's name, # and ? are letters like others.
-        path = re.sub(r"^//[^/]*(?=/)", "", path[scheme.end() :])
-    return str(Path(path).absolute())
 
 
 def _path_of(frame: DataFrame) -> str:
@@ -117,7 +113,7 @@ def _path_of(frame: DataFrame) -> str:
         if options.contains(name):
             raise _refused(f"its option {name} changes what is read")
     root = roots.apply(0).toUri()
-    path = _plain(root.getPath() if root.getScheme() in (None, "file") else root.toString())
+    path = plain(root.getPath() if root.getScheme() in (None, "file") else root.toString())
     if Path(path).is_dir():
         _same_files(frame)
     return path
