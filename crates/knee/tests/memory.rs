@@ -1,6 +1,7 @@
 //! `knee memory` from the command line.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 fn knee(words: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
@@ -27,6 +28,31 @@ fn a_probe_prints_figures_as_json() {
     assert!(figure["value"].as_f64().is_some_and(|ns| ns > 0.1 && ns < 1000.0), "{figure}");
     assert!(figure["validity"]["own_share"].as_f64().is_some_and(|share| share > 0.0), "{figure}");
     assert_eq!(figure["memory"]["huge"], 0.0);
+}
+
+#[test]
+fn an_interrupted_sweep_keeps_what_was_measured_and_replaces_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("all.json");
+    let interrupted = || {
+        let mut words = Command::new(env!("CARGO_BIN_EXE_knee"));
+        words.args(["memory", "--out"]).arg(&file).current_dir(folder.path());
+        let running = words.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // By then some are measured; the whole takes minutes.
+        std::thread::sleep(Duration::from_secs(4));
+        let told = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+        assert!(told.success());
+        let output = running.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(interrupted().ends_with(&format!("wrote {}\n", file.display())));
+    let kept = std::fs::read(&file).unwrap();
+    let found: serde_json::Value = serde_json::from_slice(&kept).unwrap();
+    assert!(!found["figures"].as_array().unwrap().is_empty());
+    assert!(found["unavailable"].as_object().unwrap().values().any(|why| why == "interrupted before its end"));
+    assert!(interrupted().ends_with(&format!("interrupted: {} stays as it was\n", file.display())));
+    assert_eq!(std::fs::read(&file).unwrap(), kept);
 }
 
 #[test]
@@ -63,4 +89,8 @@ fn mistakes_are_named() {
     }
     let argument = errors(&["smt", "--size", "1G"]);
     assert!(argument.contains("unknown argument 'size'"), "{argument}");
+    let stride = errors(&["sequential", "--stride", "64", "--loop", "wide", "--size", "64K", "--quick"]);
+    assert!(stride.contains("stride '64': the wide loop reads every number"), "{stride}");
+    let readers = errors(&["random", "--readers", "quarters", "--size", "64K", "--quick"]);
+    assert!(readers.contains("readers 'quarters': it goes with --owners all"), "{readers}");
 }

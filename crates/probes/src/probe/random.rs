@@ -6,7 +6,7 @@ use std::time::Instant;
 use knee_workload::{Args, Error, Param};
 
 use super::array::Reading;
-use super::rounds::{OWNERS, READERS, Rounds};
+use super::rounds::{OWNERS, READERS, Rounds, refuse_readers};
 use super::sequential::{ARRAY, fits_caches};
 use super::{Given, Probe, Row, Step, Trial, node, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
@@ -85,6 +85,7 @@ impl Probe for Random {
             }
             return Ok(Box::new(Rounds::in_turn(context, args, cpus, Reading::Random, "reused")?));
         }
+        refuse_readers(args)?;
         let home = node.or_else(|| context.node_of(cpu));
         let arena = alone(cpu, || Arena::written(bytes, page, home))??;
         let chase = alone(cpu, || Chase::lay(arena, bytes, 64, 1))?;

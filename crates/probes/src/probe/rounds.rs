@@ -29,6 +29,14 @@ pub(super) const READERS: Param = Param::new(
     "first",
 );
 
+/// Refuses readers where each trial has one.
+pub(super) fn refuse_readers(args: &Args) -> Result<(), Error> {
+    if args.text("readers") == "first" || args.text("owners") == "all" {
+        return Ok(());
+    }
+    Err(Error::new(format!("bad argument: readers '{}': it goes with --owners all", args.text("readers"))))
+}
+
 /// The cpus that an option's text names.
 pub(super) fn readers(text: &str, cpus: &[u32]) -> Result<Vec<u32>, Error> {
     match text {

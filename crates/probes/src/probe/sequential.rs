@@ -5,7 +5,7 @@ use std::time::Instant;
 use knee_workload::{Args, Error, Param};
 
 use super::array::Reading;
-use super::rounds::{OWNERS, READERS, Rounds, readers};
+use super::rounds::{OWNERS, READERS, Rounds, readers, refuse_readers};
 use super::{Given, Probe, Row, Step, Trial, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
@@ -92,16 +92,16 @@ impl Probe for Sequential {
             }
             return Ok(steps);
         }
+        // Each step has its own reader.
+        let mut given = given.clone();
+        given.remove("readers");
         for reader in named {
             for owner in owners(context, &cpus, reader) {
-                for (stride, how) in [("1", "scalar"), ("16", "scalar"), ("1", "wide")] {
-                    let kept = |name: &str, value: &str| given.get(name).is_none_or(|given| given == value);
+                for (stride, how) in &loops(&given) {
                     let fresh: &[&str] = if stride == "16" { &["reused", "fresh"] } else { &["reused"] };
-                    for allocation in sweep(given, "allocation", fresh) {
-                        if kept("stride", stride) && kept("loop", how) {
-                            let more = [("stride", stride.into()), ("loop", how.into()), ("allocation", allocation)];
-                            steps.push(Step::new(given, &more, &[reader, owner], seconds));
-                        }
+                    for allocation in sweep(&given, "allocation", fresh) {
+                        let more = [("stride", stride.clone()), ("loop", how.clone()), ("allocation", allocation)];
+                        steps.push(Step::new(&given, &more, &[reader, owner], seconds));
                     }
                 }
             }
@@ -114,10 +114,14 @@ impl Probe for Sequential {
         let bytes = size::of(args, "size")?.next_multiple_of(4096);
         let stride = usize::try_from(args.number("stride", 1..=1 << 20)?).unwrap_or(1);
         let page = Page::named(args.text("page"));
+        if args.text("loop") == "wide" && stride != 1 {
+            return Err(Error::new(format!("bad argument: stride '{stride}': the wide loop reads every number")));
+        }
         if args.text("owners") == "all" {
             let reading = if args.text("loop") == "wide" { Reading::Wide } else { Reading::Stride(stride) };
             return Ok(Box::new(Rounds::in_turn(context, args, cpus, reading, args.text("allocation"))?));
         }
+        refuse_readers(args)?;
         if args.text("allocation") == "freed" {
             return Err(Error::new("bad argument: allocation 'freed': it goes with --owners all"));
         }
@@ -145,6 +149,18 @@ impl Probe for Sequential {
             flag: fits_caches(context, bytes),
         }))
     }
+}
+
+/// The strides and widths of loads that a sweep measures: of three those that fit the options, or what these say.
+fn loops(given: &Given) -> Vec<(String, String)> {
+    let kept = |name: &str, value: &str| given.get(name).is_none_or(|given| given == value);
+    let usual = [("1", "scalar"), ("16", "scalar"), ("1", "wide")].into_iter();
+    let fitting: Vec<_> = usual.filter(|(stride, how)| kept("stride", stride) && kept("loop", how)).collect();
+    if fitting.is_empty() {
+        let said = |name: &str, otherwise: &str| given.get(name).map_or(otherwise.to_owned(), Clone::clone);
+        return vec![(said("stride", "1"), said("loop", "scalar"))];
+    }
+    fitting.into_iter().map(|(stride, how)| (stride.to_owned(), how.to_owned())).collect()
 }
 
 /// The owners whose arrays are read: all, or the first ones of each node if there are many.
@@ -207,5 +223,23 @@ impl Trial for Read {
 
     fn flag(&self) -> Option<String> {
         self.flag.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::loops;
+    use crate::probe::Given;
+
+    #[test]
+    fn a_sweep_measures_the_usual_loops_that_fit_or_what_is_asked_for() {
+        let of = |options: &[(&str, &str)]| {
+            let given: Given = options.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+            loops(&given).into_iter().map(|(stride, how)| format!("{how} {stride}")).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[]), ["scalar 1", "scalar 16", "wide 1"]);
+        assert_eq!(of(&[("stride", "1")]), ["scalar 1", "wide 1"]);
+        assert_eq!(of(&[("stride", "64")]), ["scalar 64"]);
+        assert_eq!(of(&[("stride", "64"), ("loop", "wide")]), ["wide 64"]);
     }
 }

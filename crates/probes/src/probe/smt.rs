@@ -34,7 +34,8 @@ impl Probe for Smt {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] = &[Param::new("core", "core number; first: the first one", "first")];
+        const PARAMS: &[Param] =
+            &[Param::new("core", "core number; first: the first of those with most hardware threads", "first")];
         PARAMS
     }
 
@@ -53,7 +54,16 @@ impl Probe for Smt {
         Ok((1..=cpus.len()).map(|count| Step::new(given, &[], &cpus[..count], 0.2)).collect())
     }
 
-    fn prepare(&self, _: &Context<'_>, _: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+    fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+        let named = args.text("core");
+        if named != "first" {
+            let core = context.machine.cores.iter().find(|core| core.id.to_string() == named);
+            let elsewhere = cpus.iter().find(|cpu| !core.is_some_and(|core| core.cpus.contains(**cpu)));
+            if let Some(cpu) = elsewhere {
+                let message = format!("bad argument: core '{named}': it does not have cpu {cpu}, where this runs");
+                return Err(Error::new(message));
+            }
+        }
         Ok(Box::new(Siblings { cpus: cpus.to_vec() }))
     }
 }

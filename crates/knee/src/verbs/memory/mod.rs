@@ -9,6 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
@@ -103,20 +105,45 @@ fn act(args: &Memory) -> Result<ExitCode, Failure> {
             }
         }
     }
-    let found = measure(&context, &planned, unavailable, asked.json)?;
+    let stopped = stopped()?;
+    let found = measure(&context, &planned, unavailable, asked.json, &stopped)?;
+    let whole = found.unavailable.values().all(|reason| reason != INTERRUPTED);
+    if !whole && found.figures.is_empty() {
+        return Ok(ExitCode::from(STOPPED));
+    }
     let json = serde_json::to_string_pretty(&found).map_err(Failure::new)? + "\n";
     // First: it has taken minutes, and a file may not be writable any more.
     let printed = print_out(&if asked.json { json.clone() } else { text::told(&found) });
-    if let Some(path) = &asked.out {
+    // What was measured so far replaces nothing.
+    let kept = asked.out.as_ref().filter(|path| whole || !path.exists());
+    if let Some(path) = kept {
         written(path, &json).map_err(|error| cannot_write(path, &error))?;
     }
     printed?;
-    match &asked.out {
-        Some(path) => say(format_args!("wrote {}", path.display())),
-        None if !asked.json => say(format_args!("results not saved; save them with --out FILE")),
-        None => {}
+    match (kept, &asked.out) {
+        (Some(path), _) => say(format_args!("wrote {}", path.display())),
+        (None, Some(path)) => say(format_args!("interrupted: {} stays as it was", path.display())),
+        (None, None) if !asked.json => say(format_args!("results not saved; save them with --out FILE")),
+        (None, None) => {}
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(STOPPED) })
+}
+
+/// Why a probe has not all figures.
+const INTERRUPTED: &str = "interrupted before its end";
+
+/// The exit status after an interrupt.
+const STOPPED: u8 = 130;
+
+/// Becomes true when the user interrupts: figures so far are printed and kept. A second interrupt ends knee at once.
+fn stopped() -> Result<Arc<AtomicBool>, Failure> {
+    let stopped = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, STOPPED.into(), Arc::clone(&stopped))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stopped)))
+            .map_err(Failure::new)?;
+    }
+    Ok(stopped)
 }
 
 /// Refuses an unwritable file before minutes of measuring.
@@ -182,6 +209,7 @@ fn measure(
     planned: &Planned<'_>,
     mut unavailable: BTreeMap<String, String>,
     quiet: bool,
+    stopped: &AtomicBool,
 ) -> Result<MachineMemory, Failure> {
     let start = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let begin = Instant::now();
@@ -194,6 +222,10 @@ fn measure(
     let mut done = 0;
     for (probe, steps) in planned {
         for step in steps {
+            if stopped.load(Ordering::Relaxed) {
+                unavailable.insert(probe.name().to_owned(), INTERRUPTED.to_owned());
+                break;
+            }
             done += 1;
             progress(quiet, &format!("{done}/{count} {}", probe.name()));
             match knee_probes::measure(*probe, context, step) {
