@@ -72,6 +72,10 @@ impl Run for Prepared {
         if let Some(y) = wrong {
             return Check::Wrong(format!("{} in row {y}", count_row(y, self.size, self.depth)));
         }
+        // Each point counts once at least, so a row that nobody counted is seen.
+        if let Some(y) = self.rows.iter().position(|&row| row < u64::from(self.size)) {
+            return Check::Wrong(format!("row {y} was not counted"));
+        }
         let total = self.rows.iter().sum::<u64>().to_string();
         if answer == total && self.rows.len() == self.size as usize { Check::Right } else { Check::Wrong(total) }
     }

@@ -19,8 +19,9 @@ use crate::worker::Worker;
 /// What a worker may do while it waits for a job that a thief has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wait {
-    /// Only what descends from that job. Then nothing that runs meanwhile can want a lock that is held across the join,
-    /// except the joined work itself.
+    /// Only what descends from that job, and what is sent to this worker or to its node: by `spawn_at`, `broadcast` or
+    /// `for_each_place`, or as a stolen job with a place. So hold no lock across a join that such a job may want; nothing
+    /// else that runs meanwhile can want it, except the joined work itself.
     #[default]
     Leapfrog,
     /// Anything, as rayon does.

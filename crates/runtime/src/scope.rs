@@ -179,6 +179,9 @@ impl Worker {
     }
 
     pub(crate) fn push_at<'scope, F: FnOnce(&Scope<'scope>) + Send>(&self, spot: Spot, work: F) {
+        if self.pool().ignore_places && !self.pool().is_confined() {
+            return self.push(Spot::ANY, work);
+        }
         let team = spot.node().filter(|node| Some(*node) != self.node()).and_then(|node| self.pool().team(node));
         let Some(team) = team else { return self.push(spot, work) };
         let frame = self.frame.get();

@@ -1,8 +1,8 @@
 //! Waiting for a stolen job (leapfrogging).
 //!
 //! A waiting worker steals only from the worker that runs its job, and only while that job runs (*leapfrogging*, Wagner
-//! & Calder 1993): what it then runs descends from its own job. So it never runs an unrelated job that may want a lock
-//! held further down its stack.
+//! & Calder 1993): what it then runs descends from its own job. So it runs no unrelated job that may want a lock held
+//! further down its stack, but for those that were sent to it or to its node, which perhaps nobody else ever takes.
 
 use crate::account::Mode;
 use crate::job::{Header, Holder};

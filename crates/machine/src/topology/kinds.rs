@@ -38,6 +38,10 @@ fn by_number(root: &Path, online: &CpuSet, number: impl Fn(u32) -> Option<u64>) 
         groups.entry(number(cpu)?).or_default().push(cpu);
     }
     let several = groups.len();
+    if several < 2 {
+        // Equal numbers distinguish nothing; another source may.
+        return None;
+    }
     let name = |id| name(several, id);
     Some(
         (0..)
