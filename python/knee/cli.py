@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import io
 import json
 import keyword
 import re
+import sys
 from functools import cache
 from importlib import import_module
 from inspect import cleandoc
@@ -15,7 +17,7 @@ import click
 
 from knee import _binary, libraries
 from knee.store import StudyError
-from knee.verbs import EXIT_STOPPED, EXIT_USAGE, say
+from knee.verbs import EXIT_STOPPED, EXIT_USAGE, Stopped, say
 
 ALIKE = 0.75
 """How similar a known flag must be to be suggested, by difflib's ratio: click suggests from 0.6 on."""
@@ -23,6 +25,10 @@ ALIKE = 0.75
 
 def main() -> int:
     """Run a verb, print an error with its hint, and return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        # Names and "…" are UTF-8, which a terminal with another encoding may not have.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         return int(verbs.main(prog_name="knee", standalone_mode=False) or 0)
     except click.exceptions.Exit as asked:
@@ -41,7 +47,7 @@ def main() -> int:
         say(*reason)
     except OSError as error:
         say(f"{error.filename or 'reading or writing failed'}: {error.strerror or error}")
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort, Stopped):
         return EXIT_STOPPED
     finally:
         _binary.hang_up()

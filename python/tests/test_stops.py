@@ -111,6 +111,16 @@ def test_a_second_request_leaves_nothing_behind(binary, tmp_path):
     until(lambda: not running(str(tmp_path)))
 
 
+def test_an_interrupted_setup_leaves_nothing_behind(binary, tmp_path):
+    setup = "sleep 84.25 & touch began; wait"
+    study = start(binary, tmp_path, "true", "--setup", setup, "--cleanup", "touch cleaned")
+    until((tmp_path / "began").exists)
+    study.send_signal(signal.SIGTERM)
+    assert study.wait(timeout=QUICK_S) == 130, (tmp_path / "said").read_text()
+    assert (tmp_path / "cleaned").exists()
+    until(lambda: not running("84.25"))
+
+
 @pytest.mark.serial
 def test_ctrl_z_pauses_a_study_and_its_program_until_it_is_continued(binary, tmp_path):
     beats = tmp_path / "beats"

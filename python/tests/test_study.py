@@ -101,6 +101,23 @@ def test_a_study_of_another_machine_is_not_resumed(binary, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("then", "status", "said"),
+    [
+        ({"cpus": [0, 1, 2, 3, 8]}, 2, "it was made with cpus 0-3,8, and here they are "),
+        ({"quota_cpus": 1.5}, 0, "the study was planned with a quota of 1.5 cpus, and here it is "),
+    ],
+)
+def test_a_study_of_other_cpus_is_not_resumed(binary, tmp_path, then, status, said):
+    assert knee(binary, "study", "--no-report", "--out", "s", *SHORT, "--", "true", cwd=tmp_path).returncode == 0
+    folder = Folder(tmp_path / "s")
+    folder.records.write_text("".join(folder.records.read_text().splitlines(keepends=True)[:-1]))
+    machine = folder.read_machine()
+    folder.machine.write_text(json.dumps(machine | {"allowed": machine["allowed"] | then}))
+    done = knee(binary, "study", "--no-report", "--resume", "s", cwd=tmp_path)
+    assert (done.returncode, said in done.stderr) == (status, True), done.stderr
+
+
+@pytest.mark.parametrize(
     ("words", "reason"),
     [
         (["--", "/nonexistent/x"], "cannot run /nonexistent/x: no such program"),
@@ -138,6 +155,8 @@ def test_a_study_of_another_machine_is_not_resumed(binary, tmp_path):
         (["--skip", "1-x", "--bind", "each", "--", "true"], "--skip: '1-x' is neither a list like 0,2-3"),
         (["--skip", "0", "--", "true"], "skip has no effect without bind each"),
         (["--skip", "0", "--bind", "each", "sumeuler"], "skip works for commands only, not for workloads"),
+        (["--census-ms", "5", "sumeuler"], "census_ms works for commands only, not for workloads"),
+        (["--explain", "--weak", "n=10", "--", "echo", "{n}"], "explain and weak cannot be combined"),
         (["--for", "openmp", "sumeuler"], "for is not needed: a built-in workload knows its threads"),
         (["--for", "openmp", "--copies", "--", "true"], "copies and for cannot be combined: each copy has one thread"),
         (["--hold", "colour", "--", "true"], "unknown fact 'colour'"),
@@ -458,7 +477,7 @@ def test_a_plan_says_in_words_what_it_holds(binary, tmp_path):
         "      placement: none",
         "      time limit of a run: 10 min",
         "      duration: unknown; `knee plan --pilot` makes one run and estimates it",
-        "      it stops before a block would exceed 10 min",
+        "      it stops before a block would exceed 10 min, after two blocks or more",
         "      blocks that other programs disturb are repeated, at most 2",
     ]
     assert len(done.stdout.splitlines()) == 4

@@ -286,7 +286,7 @@ class StudySpec:
         "design.budget_s",
         Number(0.001, 1e8, seconds),
         STATISTICS,
-        "Stop before a block would exceed this time: 90s, 10m, 2h.",
+        "Stop before a block would exceed this time (90s, 10m, 2h), after two blocks at the earliest.",
         flag="--budget",
         metavar="TIME",
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import textwrap
 
 from knee import terminal
+from knee.study.run.signals import Stopped as Stopped  # a verb may be stopped wherever it measures
 
 EXIT_GATE, EXIT_USAGE, EXIT_STOPPED = 1, 2, 130
 

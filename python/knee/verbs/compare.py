@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from knee.explain.comparison.cells import Side
     from knee.explain.comparison.report import Report
 
+SMALLEST = "3%"
+
 EXAMPLE = "knee compare OLD NEW, or knee compare FOLDER --factor build --levels old,new"
 
 
@@ -32,7 +34,6 @@ EXAMPLE = "knee compare OLD NEW, or knee compare FOLDER --factor build --levels 
 @click.option(
     "--smallest-effect",
     "smallest",
-    default="3%",
     metavar="SHARE",
     help="Smallest difference that matters, as 5% or 0.05.  [default: 3%]",
 )
@@ -56,7 +57,7 @@ def compare(
     folders: tuple[Path, ...],
     factor: str | None,
     levels: str | None,
-    smallest: str,
+    smallest: str | None,
     session_spread: str | None,
     fail_undecided: bool,
     out: Path | None,
@@ -80,13 +81,16 @@ def compare(
       knee compare knee-studies/mine --factor build --levels old,new
       knee compare knee-studies/monday knee-studies/tuesday knee-studies/friday
     """  # noqa: D301 -- click looks for the character itself
-    asked = Asked(factor, levels, smallest_effect(smallest), session_spread)
+    asked = Asked(factor, levels, smallest_effect(smallest or SMALLEST), session_spread)
     # Before imports, which take half a second.
     for folder in folders:
         Folder(folder).check()
     from knee.report.terminal import comparison
 
     if len(folders) > 2 and factor is None and levels is None:
+        if fail_undecided or smallest is not None:
+            option = "--fail-undecided" if fail_undecided else "--smallest-effect"
+            raise StudyError(f"{option} needs two studies: three or more have no verdict", hint=EXAMPLE)
         return _over_time(folders, asked.spread, out or Path("history.svg"), as_json=as_json)
     if out is not None:
         hint = "`knee report --format svg` draws a single study"

@@ -35,11 +35,16 @@ def plan(out: Path | None, for_slurm: bool, pilot: bool, as_json: bool, **asked:
 
     With --out, make the folder of the study. In it, on a machine without Python,
     `knee run --stdin --samples samples < plan.jsonl > records.jsonl` makes the runs, and `knee report` reads the
-    folder afterwards. Placements are those of the machine where the plan is made.
+    folder afterwards. Called again, that command replaces what was measured; batch.sh of --slurm continues instead.
+    Placements are those of the machine where the plan is made.
     """
     study_spec = study_spec_of(asked)
     if for_slurm and out is None:
         raise StudyError("--slurm adds a script to the folder of a study: there is no --out", hint="add --out FOLDER")
+    if as_json and out is not None:
+        raise StudyError(
+            "--json has no effect beside --out: plan.jsonl in the folder has these lines", hint="leave it out"
+        )
     folder = planning.planned(study_spec, out, for_slurm=for_slurm) if out is not None else None
     specs = folder.read_plan() if folder else planning.run_specs(study_spec)[1]
     if pilot:

@@ -15,8 +15,7 @@ from knee.store import Folder, RunSpec, StudyError
 from knee.study.design import pairs
 from knee.study.run import execute, progress
 from knee.study.run.create import create
-from knee.study.run.signals import Stopped
-from knee.verbs import EXIT_GATE, EXIT_STOPPED
+from knee.verbs import EXIT_GATE
 
 ROUNDED_S = 5
 
@@ -37,7 +36,8 @@ def selftest(comparisons: int, as_json: bool) -> int:
     Prints how often equal programs were called slower, which should happen in 5 of 100 comparisons, and how often the
     10 % were found. Takes about a minute; the expected time is printed first.
 
-    Exit status: 0 error rates are consistent with knee's claims, 1 they are not, 2 the test is not possible here.
+    Exit status: 0 error rates are consistent with knee's claims, 1 they are not, 2 the test is not possible here, 130
+    it was stopped.
 
     \b
     Examples:
@@ -52,11 +52,8 @@ def selftest(comparisons: int, as_json: bool) -> int:
         seconds = max(ROUNDED_S, ROUNDED_S * round(len(plan) * each_s / ROUNDED_S))
         terminal.err(f"knee: {len(plan)} runs of {pairs.WORKLOAD}, about {seconds} s")
         folder = _folder(Path(place) / "pairs", study_spec.to_toml(), machine, plan)
-        try:
-            with progress.shown(plan, len(plan)) as tell:
-                execute.run(folder, tell)
-        except Stopped:
-            return EXIT_STOPPED
+        with progress.shown(plan, len(plan)) as tell:
+            execute.run(folder, tell)
         return _conclude(folder, (more / size) ** 2, as_json)
 
 

@@ -54,11 +54,11 @@ FORMS = (
 @click.option("--trust", is_flag=True, help="With --resume: run the commands of a study that you did not plan.")
 @click.option(
     "--pilot/--no-pilot",
-    default=True,
+    default=None,
     help="Make one run first, to estimate how long the study takes.  [default: with 3 blocks or more]",
 )
 @click.option("--report/--no-report", default=True, help="Write report.html at the end.  [default: --report]")
-def study(out: Path | None, resume: Path | None, trust: bool, pilot: bool, report: bool, **asked: Any) -> int:
+def study(out: Path | None, resume: Path | None, trust: bool, pilot: bool | None, report: bool, **asked: Any) -> int:
     """Make the runs in random order, keep them in a folder, write a report.
 
     In a command {threads} becomes the thread count and {cpus} the list of cpus. Options stand before the -- of a
@@ -82,9 +82,8 @@ def study(out: Path | None, resume: Path | None, trust: bool, pilot: bool, repor
         raise StudyError("--trust goes with --resume", hint="a new study runs the commands that you give")
     else:
         given, folder = dict[str, Any](), planning.planned(study_spec_of(asked), out)
-    return _measure(
-        folder, report, folder.read_measure() | given, _tell_duration(folder) if pilot and not resume else None
-    )
+    piloted = None if resume or pilot is False else _tell_duration(folder, even_if_short=pilot is True)
+    return _measure(folder, report, folder.read_measure() | given, piloted)
 
 
 def _check_libraries(folder: Folder) -> None:
@@ -94,10 +93,10 @@ def _check_libraries(folder: Folder) -> None:
         raise StudyError(message, hint="put it back; if the study was moved, move it back")
 
 
-def _tell_duration(folder: Folder) -> execute.Piloted | None:
+def _tell_duration(folder: Folder, *, even_if_short: bool) -> execute.Piloted | None:
     """Return the function that prints the duration after a pilot run; None for a study too short for a pilot run."""
     plan, design = folder.read_plan(), folder.read_study_spec().get("design", {})
-    if len({spec["block"] for spec in plan}) < WORTH:
+    if not even_if_short and len({spec["block"] for spec in plan}) < WORTH:
         return None
 
     def tell(spec: RunSpec, record: Record, run_s: float) -> None:

@@ -30,6 +30,9 @@ from knee.study.run.signals import Stopped
 from knee.study.run.trust import TRY, check
 from knee.verbs import EXIT_STOPPED, say
 
+BLOCKS = 5
+"""Runs of each remedy, unless another number is asked for."""
+
 
 @click.command(name="try")
 @click.argument("folder", type=click.Path(path_type=Path, readable=False))
@@ -38,7 +41,6 @@ from knee.verbs import EXIT_STOPPED, say
 @click.option(
     "--blocks",
     type=click.IntRange(2, 1000),
-    default=5,
     metavar="N",
     help="Runs of each remedy, one per block.  [default: 5]",
 )
@@ -60,7 +62,7 @@ def try_(
     folder: Path,
     only_list: bool,
     only: tuple[str, ...],
-    blocks: int,
+    blocks: int | None,
     budget: str | None,
     levels: tuple[str, ...],
     wait_quiet: str | None,
@@ -89,6 +91,8 @@ def try_(
     wait_s = None if wait_quiet is None else seconds(wait_quiet, "--wait-quiet")
     study = Contents.read(folder).folder
     if only_list:
+        if only:
+            raise StudyError("--only has no effect beside --list", hint="knee try STUDY --list")
         with TemporaryDirectory(prefix="knee-") as libraries:
             here = _situation(study, _levels(levels), Path(libraries))
             _print_list(here, _found(here), as_json=as_json)
@@ -99,16 +103,17 @@ def try_(
     found = _found(here)
     if unfinished is not None:
         others = {name for name, level in _levels(levels).items() if unfinished.get(name) != level}
-        if only or others:
+        given = {"--only": only, "--at": others, "--blocks": blocks, "--budget": budget}
+        if options := [option for option, value in given.items() if value]:
             hint = f"knee try {shlex.quote(str(folder))} continues them"
-            raise StudyError(f"{'--only' if only else '--at'}: trials that were interrupted are left to run", hint=hint)
+            raise StudyError(f"{options[0]}: trials that were interrupted are left to run", hint=hint)
         check(study, trusted=trust, doing=TRY)
         if library := trials.lost_library(study):
             hint = "move the study back, or make a new one"
             raise StudyError(f"cannot continue the trials: {library} is gone, which they load", hint=hint)
         terminal.err("knee: continuing the trials that were interrupted")
     else:
-        wanted = _fitting(study, here, _wanted(found, only), blocks, limit_s)
+        wanted = _fitting(study, here, _wanted(found, only), blocks or BLOCKS, limit_s)
         check(study, trusted=trust, doing=TRY)
         trials.add(study, here.as_is, wanted[0], wanted[1], here.machine["facts"])
     if not _run(study, wait_s or study.read_measure().get("wait_quiet_s")):

@@ -1,4 +1,4 @@
-//! `knee run`: runs a program once, pinned, and measures it.
+//! `knee run`: runs a program once, pinned if asked for, and measures it.
 //!
 //! A plain run is launched by this process. With `--stdin` this process is the *runner*: it starts one *launcher* (a
 //! fresh `knee`) for each run spec, and the launcher starts the measured program. With three processes, if one is

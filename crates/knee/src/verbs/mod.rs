@@ -30,7 +30,7 @@ pub(crate) const VERBS: &[Verb] = &[
     native::<machine::Machine>("machine", "Show this machine: sockets, nodes, caches, cores, hardware threads"),
     native::<place::Place>("place", "Show which cpu each thread of a placement runs on"),
     native::<doctor::Doctor>("doctor", "Check what can be measured on this machine, and how to fix what cannot"),
-    native::<options::Run>("run", "Run a program once, pinned, and measure it"),
+    native::<options::Run>("run", "Run a program once, pinned if asked for, and measure it"),
     native::<memory::Memory>("memory", "Probe this machine's memory: latency, bandwidth, page costs, sharing"),
     native::<mine::Mine>("mine", "Count or find a small pattern in a graph"),
     native::<query::Query>("query", "Answer a query in SQL over one table"),

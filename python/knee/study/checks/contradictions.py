@@ -64,6 +64,9 @@ def _refuse_about_designs(study_spec: StudySpec) -> None:
         )
     if weak and study_spec.copies:
         raise StudyError("weak and copies cannot be combined: a copy has the work of one thread", hint="leave one out")
+    if weak and study_spec.explain is not None:
+        message = "explain and weak cannot be combined: its questions compare runs of the same work"
+        raise StudyError(message, hint="leave one out")
     if study_spec.together and not study_spec.counters:
         raise StudyError("together has no effect without counters", hint="add --counters")
     if study_spec.workloads and study_spec.baseline:
@@ -79,5 +82,7 @@ def _refuse_about_commands(study_spec: StudySpec) -> None:
         if "workload" in program and "for" in program:
             message = f"{key}: for is not needed: a built-in workload knows its threads"
             raise StudyError(message, hint="leave --for out")
+    if study_spec.census_ms is not None and "workload" in study_spec.program:
+        raise StudyError("census_ms works for commands only, not for workloads", hint="leave --census-ms out")
     if study_spec.skip and "workload" in study_spec.program:
         raise StudyError("skip works for commands only, not for workloads", hint="leave --skip out")

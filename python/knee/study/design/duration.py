@@ -62,7 +62,7 @@ def limits(study_spec: StudySpec) -> list[str]:
     if study_spec.counters and not study_spec.together:
         said.append("runs that count are left out from the second block on where no counter has a value")
     if study_spec.budget_s is not None:
-        said.append(f"it stops before a block would exceed {words(study_spec.budget_s)}")
+        said.append(f"it stops before a block would exceed {words(study_spec.budget_s)}, after two blocks or more")
     if study_spec.wait_quiet_s is not None:
         said.append(f"it may wait {words(study_spec.wait_quiet_s)} in all for a quiet machine")
     if study_spec.rerun_disturbed:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
+import signal
 import subprocess
 import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -49,6 +51,9 @@ Ask = Callable[[int], bool]
 
 Piloted = Callable[[RunSpec, Record, float], None]
 """Called after the pilot run, with its spec, its record, and the seconds it took with all that is done around it."""
+
+GRACE_S = 2.0
+"""Seconds that an interrupted build, setup or cleanup has to end by itself."""
 
 
 def due(folder: Folder) -> list[RunSpec]:
@@ -233,16 +238,37 @@ def _shell(folder: Folder, step: str, text: str | None, directory: str | None) -
     with tempfile.TemporaryFile() as said:
         words = ["sh", "-c", text]
         try:
-            done = subprocess.run(
-                words, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, check=False
-            )
+            status = _in_a_group(words, directory, said)
         except OSError as error:
             raise StudyError(f"{step} failed: {text}: {error.filename}: {error.strerror}") from error
         said.seek(0)
         last = said.read().decode(errors="replace").strip()[-1000:]
-    if done.returncode != 0:
-        how = f"exit status {done.returncode}" if done.returncode > 0 else f"ended by signal {-done.returncode}"
+    if status != 0:
+        how = f"exit status {status}" if status > 0 else f"ended by signal {-status}"
         raise StudyError(f"{step} failed: {text}: {how}" + (f": {last}" if last else ""), hint=_goes_on(folder, step))
+
+
+def _in_a_group(words: list[str], directory: str | None, said: BinaryIO) -> int:
+    """Run a command in a process group of its own; return its status. An interrupt ends the whole group.
+
+    A compiler that `make` has started would go on otherwise, beside the cleanup.
+    """
+    running = subprocess.Popen(
+        words, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, process_group=0
+    )
+    try:
+        return running.wait()
+    except BaseException:
+        with suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGTERM)
+        try:
+            with suppress(subprocess.TimeoutExpired):
+                running.wait(GRACE_S)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
+        raise
 
 
 def _goes_on(folder: Folder, step: str) -> str:
