@@ -181,13 +181,17 @@ def test_a_part_that_fails_for_good_ends_the_others(spark: SparkSession, binarie
     binaries.all_end()
 
 
-def test_what_spark_makes_of_its_text_is_not_asked(spark: SparkSession, table: Path):
+def test_what_spark_makes_of_its_text_is_not_asked(spark: SparkSession, table: Path, tmp_path: Path):
     variables = "select count(*) from lineitem where l_shipmode = '${spark.app.name}'"
     fails(
         lambda: sql(spark, variables, lineitem=table), "knee may answer otherwise than Spark: ${ means something else"
     )
     digits = "select count(*) from lineitem where l_tax > 0.0499999999999999999999999999999999999"
     fails(lambda: sql(spark, digits, lineitem=table), "Spark takes digits off")
+    spark.range(3).selectExpr("cast(id as double) x").write.parquet(str(tmp_path / "doubles"))
+    twice = "select count(*) from t where x = 0.10000000000000005"
+    fails(lambda: sql(spark, twice, t=tmp_path / "doubles"), "it makes another double of 0.10000000000000005")
+    assert frame_of(sql(spark, "select count(*) from t where x > 0.5", t=tmp_path / "doubles")).first()[0] == 2
 
 
 def test_the_users_own_view_stays(spark: SparkSession, table: Path):

@@ -21,6 +21,9 @@ EXACT_SCALE = {
 }
 """Digits after the point of an exact result, by those of its operands."""
 
+EXACT_DIGITS = 15
+"""Decimals of so many digits are whole numbers below 2^53 over a power of ten, and so become the nearest double."""
+
 OVERFLOWING = {*EXACT_SCALE, "UnaryMinus"}
 """Operators whose results do not fit in every case."""
 
@@ -108,8 +111,12 @@ def _check_numbers(expression: Any) -> None:
 
 
 def _check_cast(expression: Any) -> None:
-    """Refuse a cast from one decimal type to another that loses digits, as before Spark compares two of them."""
+    """Refuse a cast from one decimal type to another that loses digits, as before Spark compares two of them; and one
+    to a double that is not exact, which is rounded once there, and twice here.
+    """
     types = [_decimal(one) for one in (expression.child(), expression)]
+    if types[0] is not None and types[0][0] > EXACT_DIGITS and expression.dataType().toString() == "DoubleType":
+        raise _otherwise(f"it makes another double of {expression.child().sql()}")
     if None in types:
         return
     (digits, scale), (kept, after) = cast("list[tuple[int, int]]", types)
