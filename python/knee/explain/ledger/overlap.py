@@ -4,8 +4,8 @@ Copies of a program compute side by side all the time, and a program less than t
 shared hardware costs the program: with a share a of the base's CPU time alone, and copies that take g times the CPU
 time of one, that is a + (1 - a) g.
 
-And what is done alone would be slower, too, if it were divided. Its idle time is n - 1 times as long as it takes;
-divided among n threads it would take g - 1 more. That is no gain of whoever divides it, or lets threads wait less.
+And what is done alone would be slower, too, if it were divided. While it runs, n - 1 threads are idle, for n - 1 times
+as long as it takes. Divided among n threads it takes g times as much CPU time, so g - 1 of that n - 1 is no gain.
 """
 
 from __future__ import annotations

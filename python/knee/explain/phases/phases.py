@@ -109,7 +109,10 @@ def _phase(series: Series, n: int, name: str, one: Marked, many: Marked, work: f
 
 
 def _taken(series: Series, threads: int, seconds: Array) -> Array:
-    """Return the largest share of a phase's time that other programs may have cost, by block: they may all of it."""
+    """Return the largest share of a phase's time that other programs may have cost, by block.
+
+    All that they took of a run may lie in the phase.
+    """
     shares = np.zeros_like(seconds)
     for run in series.by_threads[threads]:
         block = run.spec["block"] - 1

@@ -97,7 +97,7 @@ def _fastest_first(series: Sequence[Series], factor: str, levels: tuple[str, ...
 def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> Question:
     """Compare every other level with the first one, which may have been chosen by its times.
 
-    Of several levels the fastest is that of one pair of all. So answers allow for all pairs, in either direction.
+    To choose the fastest of several levels compares all of them, so answers allow for all pairs, in either direction.
     """
     groups: dict[str, dict[str, Series]] = {}
     for one in series:

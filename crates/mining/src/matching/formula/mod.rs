@@ -44,7 +44,7 @@ pub(crate) enum Known {
 }
 
 impl Known {
-    /// Whether it counts in every graph. Where vertices have very many neighbours, others take more memory than there is.
+    /// Whether it counts in every graph; of the others [`fit`] looks whether a vertex has too many neighbours.
     pub(super) fn fits_every_graph(self) -> bool {
         !matches!(self, Self::Pentagon | Self::Clique(_))
     }

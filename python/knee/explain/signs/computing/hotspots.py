@@ -51,7 +51,7 @@ MOSTLY, TOLD = 0.7, 0.1
 """Share of the growth, at least, that one function has where threads work in it, and where it is named at all."""
 
 MOVED = 1.5
-"""The same where a function takes the place of others, which get less: where threads only wait in it, it is 1."""
+"""The same where a function takes the place of others, which get less: where threads only wait in it, it is about 1."""
 
 TIGHT, NEVER = 10.0, 0.005
 """At how many places of that function it grows, at most, where threads wait in a loop of several instructions and for
