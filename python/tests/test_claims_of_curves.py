@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 
 import numpy as np
 import pytest
@@ -177,3 +178,15 @@ def test_what_others_took_at_the_worst_counts_is_in_the_interval_of_a_fit(kind, 
     every = itertools.product([0.0, -most], repeat=len(counts))
     found = [FITS[kind](made, np.exp(np.array([lost])))[0] for lost in every]
     assert (ends.low, ends.high) == pytest.approx((min(found) - 0.01, max(found) + 0.01))
+
+
+def test_what_others_took_widens_a_difference_and_leaves_a_variation_open():
+    # A takes 1.015 s and B 1 s, and others may have taken 1.9 % of either: the truth may be no difference.
+    number = Number(0.015, Interval(0.013, 0.017))
+    assert widened("difference", number, Lost(0.0, level=2.015)) == number.interval
+    ends = widened("difference", number, Lost(0.019, level=2.015))
+    assert (ends.low, ends.high) == pytest.approx((0.013 - 0.019 * 2.015, 0.017 + 0.019 * 2.015))
+    # Of runs that vary by 1.8 % they may be all the variation; of those that differ by half they are none to speak of.
+    share = Number(0.02, Interval(0.01, 0.03))
+    assert widened("variation", share, Lost(0.018, spread=0.018)) == Interval(-math.inf, math.inf)
+    assert widened("explains", share, Lost(0.018, spread=0.5)) == share.interval
