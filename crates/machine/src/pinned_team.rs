@@ -2,6 +2,7 @@
 //! runtime.
 
 use std::io;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
@@ -95,7 +96,26 @@ impl Barrier {
         // Release pairs with the Acquire in `wait`: the threads that go on see what was written before.
         self.abandoned.store(true, Ordering::Release);
     }
+
+    fn is_abandoned(&self) -> bool {
+        // Acquire pairs with that Release.
+        self.abandoned.load(Ordering::Acquire)
+    }
 }
+
+/// When a panic ends its thread: tells the barrier that this thread will never come.
+struct Leaving<'a>(&'a Barrier);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.abandon();
+        }
+    }
+}
+
+/// What unwinds a thread that waits for one that has panicked.
+struct Left;
 
 /// One thread of a team.
 #[derive(Debug)]
@@ -108,9 +128,12 @@ pub struct PinnedThread<'a> {
 }
 
 impl PinnedThread<'_> {
-    /// Waits until all threads of the team have come.
+    /// Waits until all threads of the team have come. If one of them has panicked, this one unwinds, too.
     pub fn meet(&self) {
         self.barrier.meet();
+        if self.barrier.is_abandoned() {
+            resume_unwind(Box::new(Left));
+        }
     }
 }
 
@@ -127,7 +150,7 @@ impl<'a> PinnedTeam<'a> {
         Self { cpus }
     }
 
-    /// Runs `work` on all threads at once and returns what each returned.
+    /// Runs `work` on all threads at once and returns what each returned. A panic goes on when all have ended.
     ///
     /// # Errors
     /// When a thread cannot be started or pinned: then none begins.
@@ -136,7 +159,8 @@ impl<'a> PinnedTeam<'a> {
     }
 
     /// The same while the calling thread runs `lead`, which begins when all are pinned. A signal that ends `work`
-    /// should be owned by `lead`: then it is dropped when `lead` ends, or if it never begins.
+    /// should be owned by `lead`: then it is dropped when `lead` ends, or if it never begins. The leader does not meet
+    /// the threads. A `lead` that waits for a thread must notice by itself when that thread has panicked.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -148,21 +172,23 @@ impl<'a> PinnedTeam<'a> {
         self.start(&Barrier::new(self.cpus.len() + 1), work, lead)
     }
 
+    /// All meet at `standing` when they are pinned, and as often as they like at a barrier of their own.
     fn start<R: Send, L>(
         self,
-        barrier: &Barrier,
+        standing: &Barrier,
         work: impl Fn(&PinnedThread<'_>) -> R + Sync,
         lead: impl FnOnce() -> L,
     ) -> Result<(Vec<R>, L), Error> {
-        let (work, refused) = (&work, &AtomicUsize::new(0));
+        let (work, refused, barrier) = (&work, &AtomicUsize::new(0), &Barrier::new(self.cpus.len()));
         let stand = |index: usize, cpu: u32| {
             move || {
                 let pinned = sys::pin(&[cpu]);
                 // Relaxed: the barrier orders it.
                 refused.fetch_add(usize::from(pinned.is_err()), Ordering::Relaxed);
-                barrier.meet();
+                standing.meet();
                 pinned.map_err(|reason| Error::Pin { cpu, reason })?;
                 let all_stand = refused.load(Ordering::Relaxed) == 0;
+                let _leaving = Leaving(barrier);
                 Ok(all_stand.then(|| work(&PinnedThread { index, cpu, barrier })))
             }
         };
@@ -171,32 +197,76 @@ impl<'a> PinnedTeam<'a> {
                 let thread = thread::Builder::new().name(format!("pinned-{cpu}"));
                 thread.spawn_scoped(scope, stand(index, cpu)).map_err(|reason| {
                     refused.fetch_add(1, Ordering::Relaxed);
-                    barrier.abandon();
+                    standing.abandon();
                     Error::Start { cpu, reason }
                 })
             };
             let threads: Vec<_> = self.cpus.iter().enumerate().map(start).collect();
-            if barrier.expected > self.cpus.len() {
-                barrier.meet();
+            if standing.expected > self.cpus.len() {
+                standing.meet();
             }
             let led = (refused.load(Ordering::Relaxed) == 0).then(lead);
-            let results: Result<Vec<Option<R>>, Error> =
-                threads.into_iter().map(|thread| thread.and_then(joined)).collect();
             // A refused thread is an error, so here all have worked.
-            Ok((results?.into_iter().flatten().collect(), led.expect("no thread was refused")))
+            let results = joined(threads)?.into_iter().flatten().collect();
+            Ok((results, led.expect("no thread was refused")))
         })
     }
 }
 
-fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+/// A thread that was started, or why it was not; what it returns is absent if another one was refused.
+type Stood<'scope, R> = Result<ScopedJoinHandle<'scope, Result<Option<R>, Error>>, Error>;
+
+/// What all threads returned. When all have ended a panic goes on, but not that of a thread that left because of another.
+fn joined<R>(threads: Vec<Stood<'_, R>>) -> Result<Vec<Option<R>>, Error> {
+    let (mut results, mut panics) = (Vec::new(), Vec::new());
+    for thread in threads {
+        match thread.map(ScopedJoinHandle::join) {
+            Ok(Ok(result)) => results.push(result),
+            Ok(Err(panic)) => panics.push(panic),
+            Err(error) => results.push(Err(error)),
+        }
+    }
+    match panics.iter().position(|panic| !panic.is::<Left>()) {
+        Some(own) => resume_unwind(panics.swap_remove(own)),
+        None => results.into_iter().collect(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::mpsc;
 
     use super::*;
+
+    /// What `work` returns, which ends in time.
+    fn ends<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> R {
+        let (done, ended) = mpsc::channel();
+        thread::spawn(move || done.send(work()));
+        ended.recv_timeout(Duration::from_mins(1)).expect("it ends")
+    }
+
+    #[test]
+    fn a_panic_ends_the_team_and_keeps_its_payload() {
+        let cpu = sys::affinity().first().unwrap();
+        let work = |thread: &PinnedThread<'_>| {
+            assert!(thread.index != 1, "the second one");
+            thread.meet();
+        };
+        let run = move || catch_unwind(AssertUnwindSafe(|| PinnedTeam::on(&[cpu; 3]).run(work))).map(|_| ());
+        assert_eq!(ends(run).unwrap_err().downcast_ref::<&str>(), Some(&"the second one"));
+    }
+
+    #[test]
+    fn threads_that_are_led_meet_without_their_leader() {
+        let cpu = sys::affinity().first().unwrap();
+        let work = |thread: &PinnedThread<'_>| {
+            thread.meet();
+            thread.index
+        };
+        let run = move || PinnedTeam::on(&[cpu; 2]).run_led(work, || ()).unwrap();
+        assert_eq!(ends(run), (vec![0, 1], ()));
+    }
 
     #[test]
     fn all_meet_again_and_again() {
