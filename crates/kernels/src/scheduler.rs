@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use knee_machine::{CpuSet, Topology};
 use knee_runtime::{Bind, Builder, Install, Place, Pool, Steal, Usage};
 use knee_workload::{Args, Error, Param, Phases, Team};
 
@@ -146,7 +147,7 @@ impl Scheduler {
         }
         let builder = match rehearsed {
             Some(on) => on.builder(team)?,
-            None => on_this_machine(team).seed(seed(args)?),
+            None => on_this_machine(args, team)?,
         };
         match args.text("runtime") {
             "random" => Accounted::start(builder.steal(Steal::Random).ignore_places(true)).map(Self::Ours),
@@ -168,12 +169,32 @@ fn rayon_pool(team: &Team) -> Result<rayon::ThreadPool, Error> {
     pinned.into_iter().collect::<Result<(), _>>().map(|()| pool)
 }
 
-fn on_this_machine(team: &Team) -> Builder {
+fn on_this_machine(args: &Args, team: &Team) -> Result<Builder, Error> {
+    if args.text("runtime") == "within-socket" {
+        let machine = Topology::this_machine().map_err(|error| Error::new(error.to_string()))?;
+        check_sockets(&machine, team)?;
+    }
     let bind = match team.bind() {
         knee_workload::Bind::Each => Bind::Each,
         knee_workload::Bind::Set => Bind::Set,
     };
-    Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind)
+    Ok(Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind).seed(seed(args)?))
+}
+
+/// Refuses thieves that stay on their socket where workers may run on several of them.
+fn check_sockets(machine: &Topology, team: &Team) -> Result<(), Error> {
+    let pinned = team.bind() == knee_workload::Bind::Each && !team.cpus().is_empty();
+    if pinned || team.threads() < 2 {
+        return Ok(());
+    }
+    let given: CpuSet = team.cpus().iter().copied().collect();
+    let cpus = if given.is_empty() { &machine.allowed.cpus } else { &given };
+    let sockets = machine.socket_like();
+    if sockets.iter().filter(|socket| !socket.intersection(cpus).is_empty()).count() < 2 {
+        return Ok(());
+    }
+    let error = Error::new("runtime 'within-socket' needs a cpu for each thread: these may run on several sockets");
+    Err(error.hint("give a placement, such as -p cores-close, without --bind set"))
 }
 
 impl Accounted {
@@ -192,18 +213,19 @@ impl Accounted {
     /// Adds the workers' counts to the phase that ended last. After a rehearsal its times become virtual ones.
     pub(crate) fn account(&self, phases: &mut Phases) {
         let usage = *self.seen.lock().expect("no holder panics");
-        let [core, cache, node, far] = usage.steals;
         let times = [("busy-ns", usage.busy_ns), ("searching-ns", usage.searching_ns), ("idle-ns", usage.idle_ns)];
-        let steals = [
-            ("steals-core", core),
-            ("steals-cache", cache),
-            ("steals-node", node),
-            ("steals-far", far),
+        let names = ["steals-core", "steals-cache", "steals-node", "steals-far"];
+        let steals: Vec<_> = if self.pool.neighbours().are_known() {
+            names.into_iter().zip(usage.steals).collect()
+        } else {
+            vec![("steals-anywhere", usage.steals.iter().sum())]
+        };
+        let others = [
             ("missed-steals", usage.missed_steals),
             ("pushes", usage.pushes),
             ("run-away-from-home", usage.run_away_from_home),
         ];
-        for (name, value) in steals {
+        for (name, value) in steals.into_iter().chain(others) {
             phases.count(name, value);
         }
         if self.pool.counts_bytes() {
@@ -246,3 +268,31 @@ macro_rules! on {
     };
 }
 pub(crate) use on;
+
+#[cfg(test)]
+mod tests {
+    use knee_workload::{Phases, Workload};
+
+    use super::*;
+    use crate::trial;
+
+    #[test]
+    fn steals_of_workers_that_are_not_pinned_have_no_distance() {
+        let (args, _) = trial::arguments(&crate::fib::Fib, "--n 20");
+        let team = Team::new(3, &[], knee_workload::Bind::Set);
+        let mut phases = Phases::default();
+        crate::fib::Fib.prepare(&args, &team, &mut phases).unwrap().run(&mut phases);
+        let counters = phases.done().pop().unwrap().counters;
+        assert!(counters.contains_key("steals-anywhere"), "{counters:?}");
+        assert!(counters.keys().all(|name| !["steals-node", "steals-far"].contains(&name.as_str())), "{counters:?}");
+    }
+
+    #[test]
+    fn thieves_cannot_stay_on_sockets_that_nobody_knows() {
+        use knee_workload::Bind::{Each, Set};
+        let machine = Topology::from_synthetic("pack:2 [numa] core:2 pu:1").unwrap();
+        let fits = |cpus: &[u32], bind| check_sockets(&machine, &Team::new(2, cpus, bind)).is_ok();
+        assert!(fits(&[0, 2], Each) && fits(&[0, 1], Set));
+        assert!(!fits(&[], Each) && !fits(&[], Set) && !fits(&[0, 2], Set));
+    }
+}

@@ -8,7 +8,9 @@ use crate::scheduler::RUNTIME;
 pub(crate) fn arguments(workload: &dyn Workload, words: &str) -> (Args, Team) {
     let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     let named = Args::named(workload.params(), &words).unwrap();
-    (Args::complete(workload.params(), &named).unwrap(), Team::new(3, &[], Bind::Set))
+    // Pinned, since thieves that stay on their socket have to know it.
+    let cpus: Vec<u32> = knee_machine::sys::affinity().iter().take(3).collect();
+    (Args::complete(workload.params(), &named).unwrap(), Team::new(3, &cpus, Bind::Each))
 }
 
 /// The one answer of all schedulers. Each must pass its check, measure its phase, and know another answer as wrong.

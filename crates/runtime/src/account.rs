@@ -47,7 +47,7 @@ pub struct Usage {
     pub idle_ns: u64,
     /// Jobs stolen, by how far the victim is: same core, same last-level cache, same node, another node.
     pub steals: [u64; 4],
-    /// Attempts to steal that got nothing.
+    /// Attempts to steal that got nothing. 0 unless the pool was built with [`crate::Builder::account`].
     pub missed_steals: u64,
     /// Stolen jobs that were put into the mailbox of a worker nearer to their place.
     pub pushes: u64,

@@ -164,9 +164,14 @@ impl Builder {
         }
         let (teams, policy) = (teams(&neighbours), make(&neighbours));
         let tally = if self.costs.is_some() { Tally::ByNode } else { Tally::of(self.account, &neighbours) };
-        let team_of = |index: usize| teams.iter().position(|team| team.workers.contains(&index));
+        let mut team_of = vec![usize::MAX; count];
+        for team in &teams {
+            for &worker in &team.workers {
+                team_of[worker] = team.index;
+            }
+        }
         Ok(Shared {
-            team_of: (0..count).map(|index| team_of(index).unwrap_or(usize::MAX)).collect(),
+            team_of,
             teams,
             workers,
             sleepers: Sleepers::new(count),

@@ -50,9 +50,21 @@ impl Homes {
                 nodes.sort_unstable();
                 Self::Interleaved { page, nodes }
             }
-            Layout::Blocked if !nodes.is_empty() => Self::Blocked { page, pages: bytes / page, nodes: nodes.to_vec() },
+            Layout::Blocked if !nodes.is_empty() => {
+                Self::Blocked { page, pages: bytes.div_ceil(page), nodes: nodes.to_vec() }
+            }
             _ => Self::Asked,
         }
+    }
+
+    /// The same rule for pages that only pretend to lie so: the region's first page is on the first node, whatever its
+    /// address.
+    pub(crate) fn dealt_from(mut self, start: usize) -> Self {
+        if let Self::Interleaved { page, nodes } = &mut self {
+            let first = start / *page % nodes.len();
+            nodes.rotate_right(first);
+        }
+        self
     }
 
     /// The home of the byte at an address of the region that begins at `start`; none where the kernel has to be asked.
@@ -117,7 +129,10 @@ impl Homes {
                 vec![(0..bytes, MemoryPolicy { policy: Policy::Interleave, nodes })]
             }
             Self::Blocked { .. } => {
-                let blocks = self.blocks_of_bytes().into_iter().filter(|(_, range)| !range.is_empty());
+                // The last block may end inside a page of its own size.
+                let blocks = self.blocks_of_bytes().into_iter();
+                let blocks = blocks.map(|(node, range)| (node, range.start..range.end.min(bytes)));
+                let blocks = blocks.filter(|(_, range)| !range.is_empty());
                 blocks.map(|(node, range)| (range, bind(node))).collect()
             }
         }
@@ -203,11 +218,15 @@ mod tests {
         #[test]
         fn every_element_is_in_one_block(len in 0_usize..10_000, size in 1_usize..40, nodes in 1_usize..5) {
             let nodes: Vec<u32> = (0..4).take(nodes).collect();
-            let homes = Homes::of(Layout::Blocked, &nodes, (len * size).next_multiple_of(4096), 4096);
-            let blocks = homes.blocks(size, len);
-            prop_assert_eq!(blocks.first().map(|(_, range)| range.start), Some(0));
-            prop_assert_eq!(blocks.last().map(|(_, range)| range.end), Some(len));
-            prop_assert!(blocks.windows(2).all(|pair| pair[0].1.end == pair[1].1.start));
+            // Also where the last page is not a whole one.
+            for bytes in [(len * size).next_multiple_of(4096), len * size] {
+                let homes = Homes::of(Layout::Blocked, &nodes, bytes, 4096);
+                let blocks = homes.blocks(size, len);
+                prop_assert_eq!(blocks.first().map(|(_, range)| range.start), Some(0));
+                prop_assert_eq!(blocks.last().map(|(_, range)| range.end), Some(len));
+                prop_assert!(blocks.windows(2).all(|pair| pair[0].1.end == pair[1].1.start));
+                prop_assert!(homes.policies(bytes).iter().all(|(range, _)| range.end <= bytes));
+            }
         }
     }
 
@@ -226,5 +245,14 @@ mod tests {
         let nodes: Vec<_> = (0..4).map(|page| homes.node_at(0, page * 4096 + 4095)).collect();
         assert_eq!(nodes, [Some(1), Some(5), Some(1), Some(5)]);
         assert_eq!(homes.blocks(8, 100), [(None, 0..100)]);
+    }
+
+    #[test]
+    fn pretended_pages_are_dealt_from_the_begin() {
+        for start in [0, 4096, 7 * 4096] {
+            let homes = Homes::of(Layout::Interleaved, &[1, 5, 6], 3 * 4096, 4096).dealt_from(start);
+            let nodes = [0, 1, 2].map(|page| homes.node_at(start, start + page * 4096));
+            assert_eq!(nodes, [Some(1), Some(5), Some(6)]);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::account::Mode;
 use crate::job::{Header, Holder};
+use crate::place::Spot;
 use crate::pool::Team;
 use crate::spin::Spin;
 use crate::sync::Ordering;
@@ -52,6 +53,12 @@ impl Worker {
         self.pool().neighbours.node(self.index)
     }
 
+    /// The node that a place means. In a rehearsal only the arrays of the described machine have nodes: this one's
+    /// kernel knows nothing of it.
+    pub(crate) fn node_of(&self, spot: Spot) -> Option<u32> {
+        spot.node(self.pool().clocks.is_none())
+    }
+
     /// Runs one job that was sent to this worker or to its node; returns whether there was one. Waiting workers do so,
     /// too, or the sender might wait for ever.
     pub(crate) fn serve(&self) -> bool {
@@ -100,7 +107,7 @@ impl Worker {
         if spot.is_any() || self.pool().ignore_places {
             return Some(job);
         }
-        let away = spot.node().filter(|node| Some(*node) != self.node());
+        let away = self.node_of(spot).filter(|node| Some(*node) != self.node());
         let Some(team) = away.and_then(|node| self.pool().team(node)) else { return Some(job) };
         if self.pool().strict || !watched && team.inbox.is_empty() {
             self.account.pushed();

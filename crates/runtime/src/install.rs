@@ -175,34 +175,53 @@ impl Pool {
     }
 
     /// Runs `work` once on every worker, with the worker's number, and returns what each returned. A panic goes on when
-    /// all are done.
+    /// all are done. From outside of a pool for rehearsals it is a rehearsal of its own.
     pub fn broadcast<R: Send>(&self, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
-        let (gate, work) = (Gate::new(self.workers()), &work);
-        let job = |_: usize| GatedJob::new(&gate, Spot::ANY, move |worker: &Worker| work(worker.index));
-        let jobs: Vec<_> = (0..self.workers()).map(job).collect();
-        for (worker, job) in self.shared.workers.iter().zip(&jobs) {
-            worker.inbox.put(job.as_slot());
-            worker.parker.unpark();
-        }
-        gate.wait(&self.shared);
-        collect(&jobs)
+        self.awake(|pool| pool.order_workers(&work))
     }
 
     /// Runs `work` once on every node that has workers, with the node's number, on some worker of that node; what it
     /// forks inherits the place. Returns what each returned, in the order of [`Pool::nodes`]. On a machine without
-    /// known nodes, or for unpinned workers, it is one call with no node.
+    /// known nodes, or for unpinned workers, it is one call with no node. From outside of a pool for rehearsals it is a
+    /// rehearsal of its own.
     pub fn for_each_place<R: Send>(&self, work: impl Fn(Option<u32>) -> R + Sync) -> Vec<R> {
-        let work = &work;
         if self.shared.teams.is_empty() {
             return vec![self.install(|| work(None))];
         }
-        let gate = Gate::new(self.shared.teams.len());
-        let job = |node| GatedJob::new(&gate, Spot::of(Place::Node(node)), move |_: &Worker| work(Some(node)));
-        let jobs: Vec<_> = self.shared.teams.iter().map(|team| job(team.node)).collect();
-        for (team, job) in self.shared.teams.iter().zip(&jobs) {
-            self.shared.send(team, job.as_slot());
+        self.awake(|pool| pool.order_nodes(&work))
+    }
+
+    /// Gives orders from here, but from a worker where the pool is for rehearsals: only while one runs do its workers
+    /// look for orders.
+    fn awake<R: Send>(&self, order: impl FnOnce(&Shared) -> R + Send) -> R {
+        if self.shared.clocks.is_none() {
+            return order(&self.shared);
         }
-        gate.wait(&self.shared);
+        self.install(|| order(Worker::current().expect("a pool runs what is installed on workers").pool()))
+    }
+}
+
+impl Shared {
+    fn order_workers<R: Send>(&self, work: &(impl Fn(usize) -> R + Sync)) -> Vec<R> {
+        let gate = Gate::new(self.workers.len());
+        let job = |_: usize| GatedJob::new(&gate, Spot::ANY, move |worker: &Worker| work(worker.index));
+        let jobs: Vec<_> = (0..self.workers.len()).map(job).collect();
+        for (worker, job) in self.workers.iter().zip(&jobs) {
+            worker.inbox.put(job.as_slot());
+            worker.parker.unpark();
+        }
+        gate.wait(self);
+        collect(&jobs)
+    }
+
+    fn order_nodes<R: Send>(&self, work: &(impl Fn(Option<u32>) -> R + Sync)) -> Vec<R> {
+        let gate = Gate::new(self.teams.len());
+        let job = |node| GatedJob::new(&gate, Spot::of(Place::Node(node)), move |_: &Worker| work(Some(node)));
+        let jobs: Vec<_> = self.teams.iter().map(|team| job(team.node)).collect();
+        for (team, job) in self.teams.iter().zip(&jobs) {
+            self.send(team, job.as_slot());
+        }
+        gate.wait(self);
         collect(&jobs)
     }
 }

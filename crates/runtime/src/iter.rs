@@ -64,28 +64,38 @@ struct Drive<C> {
     consumer: C,
 }
 
+/// How long the parts of a chain are.
+#[derive(Debug, Clone, Copy)]
+struct Parts {
+    /// Longer ones are halved,
+    most: usize,
+    /// but not where a half would be shorter than this.
+    least: usize,
+}
+
 impl<T, C: Consumer<T>> ProducerCallback<T> for Drive<C> {
     type Output = C::Result;
 
     fn callback<P: Producer<Item = T>>(self, producer: P) -> C::Result {
         // Small enough that no worker waits long for the last parts, as far as the chain allows.
         let workers = Worker::current().map_or_else(|| crate::global().workers(), |worker| worker.pool().workers.len());
-        let leaf = (self.len / (16 * workers)).max(producer.min_len()).clamp(1, producer.max_len().max(1));
-        drive(self.len, leaf, producer, self.consumer)
+        let most = (self.len / (16 * workers)).clamp(1, producer.max_len().max(1));
+        let parts = Parts { most, least: producer.min_len().max(1) };
+        drive(self.len, parts, producer, self.consumer)
     }
 }
 
-fn drive<P: Producer, C: Consumer<P::Item>>(len: usize, leaf: usize, producer: P, consumer: C) -> C::Result {
+fn drive<P: Producer, C: Consumer<P::Item>>(len: usize, parts: Parts, producer: P, consumer: C) -> C::Result {
     if consumer.full() {
         return consumer.into_folder().complete();
     }
-    if len <= leaf {
+    let middle = len / 2;
+    if len <= parts.most || middle < parts.least {
         return producer.fold_with(consumer.into_folder()).complete();
     }
-    let middle = len / 2;
     let (left, right) = producer.split_at(middle);
     let (left_consumer, right_consumer, reducer) = consumer.split_at(middle);
     let (left, right) =
-        crate::join(|| drive(middle, leaf, left, left_consumer), || drive(len - middle, leaf, right, right_consumer));
+        crate::join(|| drive(middle, parts, left, left_consumer), || drive(len - middle, parts, right, right_consumer));
     reducer.reduce(left, right)
 }

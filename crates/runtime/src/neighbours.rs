@@ -1,5 +1,7 @@
 //! Distances between workers: same core, cache, node, or far.
 
+use std::collections::{BTreeSet, HashMap};
+
 use knee_machine::{CpuSet, Topology};
 
 /// How far a victim is from its thief.
@@ -20,13 +22,24 @@ impl Distance {
     pub const ALL: [Self; 4] = [Self::Core, Self::Cache, Self::Node, Self::Far];
 }
 
+/// Where a worker stands, as far as that is known. Workers of one seat are equally far from all others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Seat {
+    core: Option<usize>,
+    /// Its last-level cache.
+    cache: Option<u32>,
+    node: Option<u32>,
+}
+
 /// Distances between the workers of a pool, as far as the machine says.
 #[derive(Debug, Clone, Default)]
 pub struct Neighbours {
-    nodes: Vec<Option<u32>>,
+    seats: Vec<Seat>,
     /// Of each worker, the number of its domain: see [`Self::share_domain`].
     domains: Vec<usize>,
-    distances: Vec<Distance>,
+    /// The nodes that have workers, in ascending order.
+    nodes: Vec<u32>,
+    /// The firmware's distances between them, row by row.
     slit: Vec<u32>,
 }
 
@@ -34,52 +47,54 @@ impl Neighbours {
     /// Workers at unknown places: all count as on one node.
     #[must_use]
     pub fn unknown(workers: usize) -> Self {
-        let pairs = workers * workers;
-        let (distances, slit) = (vec![Distance::Node; pairs], vec![10; pairs]);
-        Self { nodes: vec![None; workers], domains: vec![0; workers], distances, slit }
+        Self { seats: vec![Seat::default(); workers], domains: vec![0; workers], ..Self::default() }
     }
 
     /// Worker i stands on node `nodes[i]`.
     #[cfg(test)]
     #[allow(dead_code, reason = "only model checkers use it")]
     pub(crate) fn of_nodes(nodes: &[u32]) -> Self {
-        let pairs = || nodes.iter().flat_map(|a| nodes.iter().map(move |b| a == b));
-        let distances = pairs().map(|same| if same { Distance::Node } else { Distance::Far }).collect();
-        let slit = pairs().map(|same| if same { 10 } else { 20 }).collect();
-        let domains = numbered(nodes.iter());
-        Self { nodes: nodes.iter().copied().map(Some).collect(), domains, distances, slit }
+        let seats = nodes.iter().map(|&node| Seat { node: Some(node), ..Seat::default() }).collect();
+        Self::seated(seats, numbered(nodes.iter()), |from, to| if from == to { 10 } else { 20 })
     }
 
     /// Worker i stands on `cpus[i]` of `machine`.
     #[must_use]
     pub fn on(machine: &Topology, cpus: &[u32]) -> Self {
-        let nodes: Vec<_> = cpus.iter().map(|&cpu| machine.node_of(cpu)).collect();
-        let pairs = || (0..cpus.len()).flat_map(|a| (0..cpus.len()).map(move |b| (a, b)));
-        let distances = pairs().map(|(a, b)| distance(machine, cpus[a], cpus[b])).collect();
-        let slit = pairs().map(|(a, b)| match (nodes[a], nodes[b]) {
-            (Some(from), Some(to)) => machine.distance(from, to).max(1),
-            _ => 10,
-        });
+        let seats = cpus.iter().map(|&cpu| seat(machine, cpu)).collect();
         let domains = numbered(cpus.iter().map(|&cpu| domain(machine, cpu)));
-        Self { slit: slit.collect(), distances, domains, nodes }
+        Self::seated(seats, domains, |from, to| machine.distance(from, to).max(1))
+    }
+
+    fn seated(seats: Vec<Seat>, domains: Vec<usize>, slit: impl Fn(u32, u32) -> u32) -> Self {
+        let nodes: BTreeSet<u32> = seats.iter().filter_map(|seat| seat.node).collect();
+        let pairs = nodes.iter().flat_map(|&from| nodes.iter().map(move |&to| (from, to)));
+        let slit = pairs.map(|(from, to)| slit(from, to));
+        Self { slit: slit.collect(), seats, domains, nodes: nodes.into_iter().collect() }
     }
 
     /// The same for workers that move within their nodes: the node is the smallest distance.
     pub(crate) fn floating(mut self) -> Self {
-        self.distances.iter_mut().for_each(|distance| *distance = (*distance).max(Distance::Node));
+        self.seats.iter_mut().for_each(|seat| (seat.core, seat.cache) = (None, None));
         self
     }
 
     /// How many workers there are.
     #[must_use]
     pub fn workers(&self) -> usize {
-        self.nodes.len()
+        self.seats.len()
+    }
+
+    /// Whether it is known where workers stand. Where it is not, all distances are [`Distance::Node`], and mean nothing.
+    #[must_use]
+    pub fn are_known(&self) -> bool {
+        self.seats.iter().all(|seat| *seat != Seat::default())
     }
 
     /// The node of a worker; none where that is not known.
     #[must_use]
     pub fn node(&self, worker: usize) -> Option<u32> {
-        self.nodes[worker]
+        self.seats[worker].node
     }
 
     /// Whether two workers are on one socket; where a node has several sockets, on one node.
@@ -97,20 +112,50 @@ impl Neighbours {
     pub(crate) fn nodes_of_domains(&self) -> Vec<Option<u32>> {
         let domains = 0..self.domains.iter().max().map_or(0, |last| last + 1);
         let first = |domain| self.domains.iter().position(|&own| own == domain);
-        domains.map(|domain| first(domain).and_then(|worker| self.nodes[worker])).collect()
+        domains.map(|domain| first(domain).and_then(|worker| self.node(worker))).collect()
+    }
+
+    /// The workers of each seat, in the order of their first ones.
+    pub(crate) fn by_seat(&self) -> Vec<Vec<usize>> {
+        let (mut numbers, mut workers) = (HashMap::new(), Vec::<Vec<usize>>::new());
+        for (worker, seat) in self.seats.iter().enumerate() {
+            let number = *numbers.entry(seat).or_insert(workers.len());
+            if number == workers.len() {
+                workers.push(Vec::new());
+            }
+            workers[number].push(worker);
+        }
+        workers
     }
 
     /// How far two workers are from each other.
     #[must_use]
     pub fn distance(&self, from: usize, to: usize) -> Distance {
-        self.distances[from * self.workers() + to]
+        let (from, to) = (self.seats[from], self.seats[to]);
+        if from.core.is_some() && from.core == to.core {
+            Distance::Core
+        } else if from.cache.is_some() && from.cache == to.cache {
+            Distance::Cache
+        } else if from.node == to.node {
+            Distance::Node
+        } else {
+            Distance::Far
+        }
     }
 
     /// The firmware's distance (SLIT) between the nodes of two workers; 10 is the same node.
     #[must_use]
     pub fn slit(&self, from: usize, to: usize) -> u32 {
-        self.slit[from * self.workers() + to]
+        let at = |worker| self.node(worker).and_then(|node| self.nodes.binary_search(&node).ok());
+        at(from).zip(at(to)).map_or(10, |(from, to)| self.slit[from * self.nodes.len() + to])
     }
+}
+
+fn seat(machine: &Topology, cpu: u32) -> Seat {
+    let core = machine.cores.iter().position(|core| core.cpus.contains(cpu));
+    // A cpu that no core has is one by itself.
+    let core = core.unwrap_or(machine.cores.len() + cpu as usize);
+    Seat { core: Some(core), cache: machine.last_level_cache(cpu).map(|cache| cache.id), node: machine.node_of(cpu) }
 }
 
 /// The cpus of the socket of a cpu, or of its node where that has several sockets.
@@ -136,15 +181,38 @@ fn numbered<T: PartialEq>(things: impl Iterator<Item = T>) -> Vec<usize> {
     things.map(number).collect()
 }
 
-fn distance(machine: &Topology, from: u32, to: u32) -> Distance {
-    let together = |cpus: &CpuSet| cpus.contains(from) && cpus.contains(to);
-    if from == to || machine.cores.iter().any(|core| together(&core.cpus)) {
-        Distance::Core
-    } else if machine.last_level_cache(from).is_some_and(|cache| together(&cache.cpus)) {
-        Distance::Cache
-    } else if machine.node_of(from) == machine.node_of(to) {
-        Distance::Node
-    } else {
-        Distance::Far
+#[cfg(all(test, not(any(knee_loom, knee_shuttle))))]
+mod tests {
+    use Distance::{Cache, Core, Far, Node};
+
+    use super::*;
+
+    #[test]
+    fn distances_are_those_of_the_machine() {
+        let machine = Topology::from_synthetic("pack:2 [numa] l3:2 core:2 pu:2").unwrap();
+        // Two workers on one cpu, its sibling, the other core of the cache, the other cache, the other socket.
+        let neighbours = Neighbours::on(&machine, &[0, 0, 1, 2, 4, 8]);
+        let from_first: Vec<_> = (0..6).map(|to| neighbours.distance(0, to)).collect();
+        assert_eq!(from_first, [Core, Core, Core, Cache, Node, Far]);
+        assert_eq!([neighbours.slit(0, 4), neighbours.slit(0, 5)], [10, 20]);
+        assert_eq!(neighbours.by_seat(), [vec![0, 1, 2], vec![3], vec![4], vec![5]]);
+        let floating = neighbours.floating();
+        assert_eq!([1, 2, 3, 4, 5].map(|to| floating.distance(0, to)), [Node, Node, Node, Node, Far]);
+        assert!(floating.are_known() && !Neighbours::unknown(2).are_known());
+        assert_eq!(Neighbours::unknown(2).distance(0, 1), Node);
+    }
+
+    #[test]
+    fn the_largest_machine_is_described_in_time() {
+        // A look at all cores and caches for each of its 67 million pairs would take many minutes.
+        let (done, described) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let machine = Topology::from_synthetic("pack:64 [numa] l3:1 core:64 pu:2").unwrap();
+            let cpus: Vec<u32> = (0..8192).collect();
+            let neighbours = Neighbours::on(&machine, &cpus);
+            done.send([1, 2, 128].map(|to| neighbours.distance(0, to)))
+        });
+        let distances = described.recv_timeout(std::time::Duration::from_mins(1)).expect("it does not go by pairs");
+        assert_eq!(distances, [Distance::Core, Distance::Cache, Distance::Far]);
     }
 }

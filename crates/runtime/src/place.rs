@@ -50,12 +50,14 @@ impl Spot {
         self.0 == 0
     }
 
-    /// The node it means; none where it means any, or the page at its address was never touched.
-    pub(crate) fn node(self) -> Option<u32> {
+    /// The node it means; none where it means any, or the page at its address was never touched. Without `ask`, memory
+    /// that follows no rule has no node.
+    pub(crate) fn node(self, ask: bool) -> Option<u32> {
         match self.0 {
             0 => None,
             node @ 1..=NODES => u32::try_from(node - 1).ok(),
-            address => homes::node_of(address),
+            address if ask => homes::node_of(address),
+            address => homes::piece_at(address, false).0,
         }
     }
 }

@@ -57,24 +57,25 @@ impl Policy for Random {
 /// [`crate::join_over_sockets`].
 #[derive(Debug, Clone)]
 pub struct WithinDomain {
-    /// The other workers of each worker's domain.
-    mates: Vec<Vec<usize>>,
+    /// The workers of each domain, and the domain of each worker.
+    domains: Vec<Vec<usize>>,
+    domain_of: Vec<usize>,
 }
 
 impl WithinDomain {
     /// Lists the victims of each worker.
     #[must_use]
     pub fn new(neighbours: &Neighbours) -> Self {
-        let all = 0..neighbours.workers();
-        let mates = |own: usize| all.clone().filter(move |&other| other != own && neighbours.share_domain(own, other));
-        Self { mates: all.clone().map(|own| mates(own).collect()).collect() }
+        let domain_of: Vec<usize> = (0..neighbours.workers()).map(|worker| neighbours.domain(worker)).collect();
+        let mut domains = vec![Vec::new(); domain_of.iter().max().map_or(0, |last| last + 1)];
+        domain_of.iter().enumerate().for_each(|(worker, &domain)| domains[domain].push(worker));
+        Self { domains, domain_of }
     }
 }
 
 impl Policy for WithinDomain {
     fn victim(&self, thief: usize, random: u64) -> Option<usize> {
-        let mates = &self.mates[thief];
-        mates.get(scaled(random, mates.len() as u64)).copied()
+        another_of(&self.domains[self.domain_of[thief]], thief, random)
     }
 
     fn is_confined(&self) -> bool {
@@ -87,7 +88,10 @@ impl Policy for WithinDomain {
 /// probability, but other nodes count less by the square of their SLIT distance.
 #[derive(Debug, Clone)]
 pub struct Near {
-    /// For each thief the sums of shares up to each worker, out of 2^32.
+    /// The workers of each seat, and the seat of each worker.
+    seats: Vec<Vec<usize>>,
+    seat_of: Vec<usize>,
+    /// For the thieves of each seat the sums of shares up to each seat, out of 2^32.
     sums: Vec<Vec<u64>>,
 }
 
@@ -98,48 +102,95 @@ impl Near {
     /// Computes the shares.
     #[must_use]
     pub fn new(neighbours: &Neighbours) -> Self {
-        Self { sums: (0..neighbours.workers()).map(|thief| sums(neighbours, thief)).collect() }
+        let (seats, mut seat_of) = (neighbours.by_seat(), vec![0; neighbours.workers()]);
+        for (seat, workers) in seats.iter().enumerate() {
+            for &worker in workers {
+                seat_of[worker] = seat;
+            }
+        }
+        Self { sums: (0..seats.len()).map(|own| sums(neighbours, &seats, own)).collect(), seats, seat_of }
     }
 }
 
 impl Policy for Near {
+    /// The upper half of the random number chooses the seat, the lower one the worker.
     fn victim(&self, thief: usize, random: u64) -> Option<usize> {
-        let sums = &self.sums[thief];
-        let point = random >> 32;
-        Some(sums.partition_point(|&sum| sum <= point).min(sums.len() - 1))
+        let sums = &self.sums[self.seat_of[thief]];
+        let seat = sums.partition_point(|&sum| sum <= random >> 32).min(sums.len() - 1);
+        another_of(&self.seats[seat], thief, random << 32)
     }
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shares are in 0..2^32")]
-fn sums(neighbours: &Neighbours, thief: usize) -> Vec<u64> {
-    let workers = neighbours.workers();
-    let others = || (0..workers).filter(move |&other| other != thief);
-    let weight = |other: usize| match neighbours.distance(thief, other) {
-        Distance::Far => f64::from(neighbours.slit(thief, other)).powi(-2),
-        _ => 1.0,
+fn sums(neighbours: &Neighbours, seats: &[Vec<usize>], own: usize) -> Vec<u64> {
+    // How far the thief's other workers of a seat are, and what they weigh together.
+    let others = |(seat, workers): (usize, &Vec<usize>)| {
+        let (thief, other) = (seats[own][0], workers[workers.len() - 1]);
+        let class = neighbours.distance(thief, other);
+        let each = if class == Distance::Far { f64::from(neighbours.slit(thief, other)).powi(-2) } else { 1.0 };
+        (class, (workers.len() - usize::from(seat == own)) as f64 * each)
     };
-    let of_class = |class: Distance| others().filter(move |&other| neighbours.distance(thief, other) == class);
-    let class_weight = Distance::ALL.map(|class| of_class(class).map(weight).sum::<f64>());
+    let others: Vec<(Distance, f64)> = seats.iter().enumerate().map(others).collect();
+    let of_class = |class: Distance| others.iter().filter(move |other| other.0 == class).map(|other| other.1);
+    let class_weight = Distance::ALL.map(|class| of_class(class).sum::<f64>());
     let whole: f64 = (0..4).filter(|&class| class_weight[class] > 0.0).map(|class| SHARES[class]).sum();
     let mut sum = 0_u64;
-    let shares = (0..workers).map(|other| {
-        if other != thief {
-            let class = neighbours.distance(thief, other) as usize;
-            let share = SHARES[class] / whole * weight(other) / class_weight[class];
+    let shares = others.iter().map(|&(class, weight)| {
+        if weight > 0.0 {
+            let share = SHARES[class as usize] / whole * weight / class_weight[class as usize];
             sum += ((share * ALL) as u64).max(1);
         }
         sum
     });
     let mut sums: Vec<_> = shares.collect();
     // What rounding left over goes to the last one.
-    if let Some(last) = others().next_back() {
+    if let Some(last) = others.iter().rposition(|other| other.1 > 0.0) {
         sums[last..].fill(ALL as u64);
     }
     sums
+}
+
+/// One of these workers, which are in ascending order, but not the thief: all with equal probability.
+fn another_of(workers: &[usize], thief: usize, random: u64) -> Option<usize> {
+    let own = workers.binary_search(&thief).ok();
+    let at = scaled(random, (workers.len() - usize::from(own.is_some())) as u64);
+    workers.get(at + usize::from(own.is_some_and(|own| at >= own))).copied()
 }
 
 /// A number below `bound` (Lemire's multiplication instead of a division).
 #[expect(clippy::cast_possible_truncation, reason = "it is below the bound")]
 fn scaled(random: u64, bound: u64) -> usize {
     ((u128::from(random) * u128::from(bound)) >> 64) as usize
+}
+
+#[cfg(all(test, not(any(knee_loom, knee_shuttle))))]
+mod tests {
+    use knee_machine::Topology;
+
+    use super::*;
+
+    #[test]
+    fn near_thieves_choose_by_class_and_never_themselves() {
+        let machine = Topology::from_synthetic("pack:2 [numa] l3:1 core:2 pu:2").unwrap();
+        let near = Near::new(&Neighbours::on(&machine, &[0, 1, 2, 3, 4, 5, 6, 7]));
+        let mut tries = [0.0_f64; 8];
+        for upper in 0..1000_u64 {
+            for lower in 0..20_u64 {
+                // Evenly spread over both halves of the number.
+                let random = (upper * 4_294_967 + 2_147_483) << 32 | (lower * 214_748_364 + 107_374_182);
+                tries[near.victim(0, random).unwrap()] += 1.0 / 20_000.0;
+            }
+        }
+        // No class is empty but the node beyond the cache: 50, 25 and 7 of 82.
+        let expected = [0.0, 50.0, 12.5, 12.5, 1.75, 1.75, 1.75, 1.75].map(|share| share / 82.0);
+        assert!(tries.iter().zip(expected).all(|(tries, share)| (tries - share).abs() < 0.002), "{tries:?}");
+    }
+
+    #[test]
+    fn workers_at_unknown_places_need_no_table_of_pairs() {
+        let near = Near::new(&Neighbours::unknown(60_000));
+        assert_eq!(near.sums.iter().map(Vec::len).sum::<usize>(), 1);
+        assert_eq!([near.victim(0, 0), near.victim(7, u64::MAX)], [Some(1), Some(59_999)]);
+        assert_eq!(near.victim(59_999, u64::MAX), Some(59_998));
+    }
 }

@@ -7,7 +7,7 @@
 //!
 //! Its times are as good as its [`Costs`]; its steals are those of the real protocol.
 
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::job::Header;
 use crate::neighbours::Distance;
@@ -73,6 +73,8 @@ pub(crate) struct Clocks {
     /// One for each worker, and one for the thread that starts a rehearsal.
     turns: Box<[Condvar]>,
     all_wait: Condvar,
+    /// Held from the begin of a rehearsal until what happened in it has been read.
+    only_one: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -91,7 +93,7 @@ impl Clocks {
     pub(crate) fn new(workers: usize, costs: Costs) -> Self {
         let state = State { clocks: vec![0; workers], ..State::default() };
         let turns = (0..workers).map(|_| Condvar::new()).collect();
-        Self { costs, state: Mutex::new(state), turns, all_wait: Condvar::new() }
+        Self { costs, state: Mutex::new(state), turns, all_wait: Condvar::new(), only_one: Mutex::new(()) }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -243,6 +245,9 @@ impl Pool {
     /// If the pool was not built for it, or this is called on one of its workers.
     pub fn rehearse<R: Send>(&self, work: impl FnOnce() -> R + Send) -> (R, Rehearsal) {
         assert!(!self.is_own_worker(), "a rehearsal is begun from outside");
+        let clocks = self.shared.clocks.as_ref();
+        // What panics in a rehearsal breaks nothing here.
+        let _only_one = clocks.map(|clocks| clocks.only_one.lock().unwrap_or_else(PoisonError::into_inner));
         let result = self.install(work);
         (result, self.last_rehearsal().expect("the pool is built to rehearse"))
     }

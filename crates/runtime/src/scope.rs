@@ -182,7 +182,8 @@ impl Worker {
         if self.pool().ignore_places && !self.pool().is_confined() {
             return self.push(Spot::ANY, work);
         }
-        let team = spot.node().filter(|node| Some(*node) != self.node()).and_then(|node| self.pool().team(node));
+        let away = self.node_of(spot).filter(|node| Some(*node) != self.node());
+        let team = away.and_then(|node| self.pool().team(node));
         let Some(team) = team else { return self.push(spot, work) };
         let frame = self.frame.get();
         let job = SpawnedWork::boxed(work, frame, spot);

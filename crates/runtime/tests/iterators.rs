@@ -42,8 +42,17 @@ fn a_chain_runs_on_the_pool_it_is_in() {
     });
     assert!(names.into_inner().unwrap().iter().all(|name| name == "worker 0" || name == "worker 1"));
     // rayon's own pool was not started.
-    let threads = std::fs::read_dir("/proc/self/task")
-        .unwrap()
-        .map(|task| std::fs::read_to_string(task.unwrap().path().join("comm")).unwrap_or_default());
-    assert!(threads.into_iter().all(|name| !name.starts_with("rayon")));
+    assert!(rayon::ThreadPoolBuilder::new().num_threads(1).build_global().is_ok());
+}
+
+#[test]
+fn no_part_is_shorter_than_the_chain_allows() {
+    for (len, least) in [(150, 100), (199, 100), (200, 100), (1000, 7), (1, 5)] {
+        for workers in [1, 3] {
+            let parts = (0..len).into_par_iter().with_min_len(least).on_knee().fold(|| 0, |length, _| length + 1);
+            let lengths: Vec<usize> = on(workers, || parts.collect());
+            assert_eq!(lengths.iter().sum::<usize>(), len);
+            assert!(lengths.len() == 1 || lengths.iter().all(|length| *length >= least), "{len}: {lengths:?}");
+        }
+    }
 }

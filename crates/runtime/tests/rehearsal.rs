@@ -3,12 +3,15 @@
 mod fib;
 
 use std::collections::BTreeSet;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use fib::fib;
 use knee_machine::Topology;
 use knee_runtime::{
     Arrangement, Costs, Distance, Layout, Neighbours, NumaVec, Place, Pool, Rehearsal, Steal, join_at,
-    join_over_sockets, touch, touch_rows,
+    join_over_sockets, parallel_for, touch, touch_rows,
 };
 
 const SOCKETS: &str = "pack:4 [numa] l3:1 core:4 pu:1";
@@ -146,4 +149,42 @@ fn rows_of_a_matrix_are_counted_where_each_begins() {
     let found = pool.rehearse(|| touch_rows(&raw const data[100], 200, 512, 32)).1;
     assert_eq!((found.local_bytes, found.remote_bytes), (8 * 1600, 24 * 1600));
     assert_eq!(pool.usage().away_bytes, 24 * 1600);
+}
+
+#[test]
+fn orders_from_outside_are_rehearsals_of_their_own() {
+    let (done, ended) = mpsc::channel();
+    thread::spawn(move || {
+        let pool = pool(Steal::Near, 1, false);
+        pool.rehearse(|| fib(4));
+        done.send((pool.broadcast(|worker| worker), pool.for_each_place(|node| node)))
+    });
+    let (workers, nodes) = ended.recv_timeout(Duration::from_mins(1)).expect("all look for orders");
+    assert_eq!(workers, (0..16).collect::<Vec<_>>());
+    assert_eq!(nodes, [0, 1, 2, 3].map(Some));
+}
+
+#[test]
+fn memory_of_this_machine_has_no_node() {
+    // It was touched, so the kernel knows where it lies.
+    let mut data = vec![1_u64; 1 << 20];
+    let pool = pool(Steal::Near, 1, false);
+    assert!(!pool.rehearse(|| sweep(&mut data)).1.steals.is_empty());
+    assert_eq!((pool.usage().pushes, pool.usage().run_away_from_home), (0, 0));
+}
+
+#[test]
+fn pages_are_interleaved_from_the_begin_of_each_array() {
+    let pool = pool(Steal::Near, 1, false);
+    // Five pages each, so that the next one begins elsewhere in the round of four nodes.
+    let arrays: Vec<_> = (0..4).map(|_| array(Layout::Interleaved, 5 * 512)).collect();
+    for data in &arrays {
+        assert_eq!(pool.rehearse(|| touch(&data[..512])).1.local_bytes, 4096);
+    }
+}
+
+#[test]
+fn a_loop_is_split_the_same_way_however_long_it_takes() {
+    let run = |pause| pool(Steal::Near, 1, false).rehearse(|| parallel_for(0..2048, |_| thread::sleep(pause))).1;
+    assert_eq!(run(Duration::ZERO), run(Duration::from_micros(20)));
 }

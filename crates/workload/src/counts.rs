@@ -29,6 +29,7 @@ pub const COUNTS: &[Count] = &[
     count("steals-cache", "jobs", "jobs stolen from a worker that shares the last-level cache, on another core"),
     count("steals-node", "jobs", "jobs stolen from a worker on the same node, beyond the last-level cache"),
     count("steals-far", "jobs", "jobs stolen from a worker on another node"),
+    count("steals-anywhere", "jobs", "jobs stolen where workers are not pinned, so that nobody knows how far"),
     count("missed-steals", "attempts", "failed steal attempts"),
     count("pushes", "jobs", "stolen jobs that the thief passed on to a worker nearer to their place"),
     count("run-away-from-home", "jobs", "jobs with a place, run by a worker of another node"),

@@ -67,6 +67,11 @@ impl<T> Mapping<T> {
         Ok(mapping)
     }
 
+    /// Where its values begin.
+    pub(super) fn begin(&self) -> usize {
+        self.start.as_ptr() as usize
+    }
+
     pub(super) fn page(&self) -> usize {
         self.page
     }

@@ -125,9 +125,11 @@ impl Arrangement {
             (Layout::Blocked, whole @ 1..) => Homes::of(layout, &self.nodes, len * size_of::<T>(), whole),
             _ => Homes::of(layout, &self.nodes, mapping.bytes(), mapping.page()),
         };
-        if !self.pretend {
-            mapping.bind(&homes)?;
+        if self.pretend {
+            let begin = mapping.begin();
+            return Ok(mapping.register(homes.dealt_from(begin)));
         }
+        mapping.bind(&homes)?;
         Ok(mapping.register(homes))
     }
 }
