@@ -2,6 +2,7 @@
 
 use std::mem::MaybeUninit;
 
+use knee_machine::{room, sys};
 use knee_runtime::{Arrangement, NumaVec};
 use knee_workload::{Args, Error, Param, Team};
 
@@ -10,6 +11,21 @@ use crate::scheduler::Fork;
 
 /// Where the pages of a kernel's arrays lie. Kernels write their arrays, so none has several copies.
 pub(crate) const LAYOUT: Param = knee_workload::Layout::param(&["contiguous", "interleaved", "blocked", "one-node"]);
+
+/// Arrays beyond this size are compared with the memory that is left: the kernel promises more than it has, and kills a
+/// process that uses it.
+const LARGE: usize = 256 << 20;
+
+/// Refuses what does not fit into memory.
+pub(crate) fn fits(bytes: usize) -> Result<(), Error> {
+    match (bytes > LARGE).then(room::memory).flatten() {
+        Some(left) if left < bytes as u64 => {
+            let what = format!("cannot fill {} MiB of memory: {} MiB are left", bytes >> 20, left >> 20);
+            Err(Error::new(what).hint("use less input, or a machine with more memory"))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// A value of [`LAYOUT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +62,24 @@ impl Layout {
         }
     }
 
-    /// An array whose element `i` is `value(i)`, written by the scheduler.
+    /// An array whose element `i` is `value(i)`, written by the scheduler. Without memory for it, the process ends with
+    /// an error, as it does for any other memory.
     pub(crate) fn array<F: Fork, T: Copy + Send + Sync>(
         self,
         len: usize,
         value: impl Fn(usize) -> T + Sync,
     ) -> Data<T> {
-        let mut data = self.arrangement().uninit(len).expect("there is memory, and the layout was tried");
+        let bytes = len.saturating_mul(size_of::<T>());
+        let mut data = self.room_for(len, bytes).unwrap_or_else(|| sys::out_of_memory(bytes));
         data.each_copy(|slots| fill::<F, T>(slots, 0, &value));
         // SAFETY: `fill` wrote every element.
         Data(unsafe { data.assume_init() })
+    }
+
+    /// An array without values. The layout was tried, so that an error is one of memory.
+    fn room_for<T: Copy>(self, len: usize, bytes: usize) -> Option<NumaVec<MaybeUninit<T>>> {
+        fits(bytes).ok()?;
+        self.arrangement().uninit(len).ok()
     }
 }
 

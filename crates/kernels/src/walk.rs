@@ -2,6 +2,7 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload, size};
 
+use crate::data::fits;
 use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 use crate::{number, random};
@@ -56,6 +57,7 @@ impl Workload for Walk {
                 Error::new(format!("bad argument: size '{}'; a table has at least two lines", args.text("size")));
             return Err(error.hint("use 128 or more"));
         }
+        fits((8 * LINE * lines).saturating_mul(tables))?;
         let scheduler = Scheduler::start(args, team)?;
         let mut all: Vec<Vec<u64>> = vec![Vec::new(); tables];
         on!(scheduler, phases, "fill", F => each::<F, _>(&mut all, 0, &|number, table| *table = cycle(lines, number as u64)));

@@ -75,6 +75,19 @@ fn a_graph_larger_than_memory_is_refused() {
 }
 
 #[test]
+fn arrays_of_kernels_that_do_not_fit_are_refused() {
+    let out = "knee: out of memory: cannot allocate 8000000000 bytes\n\nhint: ";
+    let filled = "knee: cannot fill 16384 MiB of memory: ";
+    for (words, message) in [("cilksort --n 1000000000", out), ("walk --tables 16 --size 1G", filled)] {
+        let words: Vec<_> = ["run", "-n", "1"].into_iter().chain(words.split(' ')).collect();
+        let output = within(4_000_000, &words);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(message) && !said.contains("panicked"), "{said}");
+    }
+}
+
+#[test]
 fn running_out_of_memory_is_one_error() {
     // The largest machine that is accepted. How much fits beside the program depends on how it was built.
     let words = ["machine", "--json", "-i", "l3:64 l2:2 core:32 pu:2"];

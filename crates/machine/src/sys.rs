@@ -15,7 +15,7 @@ use rustix::process::Signal;
 use crate::memory::{MemoryPolicy, Policy};
 use crate::{CpuSet, Error};
 
-pub use self::allocator::OrExit;
+pub use self::allocator::{OrExit, out_of_memory};
 pub use self::foreign::{MOST_SPANS, read_process};
 pub use self::mapping::Mapping;
 pub use self::signals::{SignalTimer, ignores};

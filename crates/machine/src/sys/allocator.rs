@@ -36,8 +36,9 @@ fn checked(pointer: *mut u8, bytes: usize) -> *mut u8 {
     if pointer.is_null() { out_of_memory(bytes) } else { pointer }
 }
 
+/// Ends the process with status 2 and one error that says how much could not be allocated. Nothing here allocates.
 #[cold]
-fn out_of_memory(bytes: usize) -> ! {
+pub fn out_of_memory(bytes: usize) -> ! {
     let mut text = [0; 200];
     let mut left = text.as_mut_slice();
     // The text fits, and nothing here allocates.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, matrix_mark, node, node_name, sweep};
-use crate::arena::{Arena, Found, Page};
+use crate::arena::{Arena, Found, Page, fits};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel, STEP};
 use crate::pinned::together;
@@ -84,6 +84,7 @@ impl Probe for Bandwidth {
         if array == 0 {
             return Err(Error::new(format!("bad argument: size {bytes}: each array needs {STEP} bytes")));
         }
+        fits(kernel.streams() * array * cpus.len())?;
         // Each thread touches its own arrays first.
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
         let arenas = together(cpus, |thread| Arena::written(kernel.streams() * array, page, homes[thread.index]))?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, node, node_name, sweep};
-use crate::arena::{Arena, Found, Page};
+use crate::arena::{Arena, Found, Page, fits};
 use crate::chase::{Chase, Line};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel};
@@ -78,17 +78,15 @@ impl Probe for Loaded {
         // Half for the reader, for any number of other threads: its array must not fit into a cache.
         let half = size::of(args, "size")? / 2;
         let streams = kernel.streams();
-        let bytes_of = |thread: usize| {
-            let part = if thread == 0 { half } else { half / (cpus.len() - 1) };
-            part.next_multiple_of(streams * BLOCK)
-        };
+        let bytes_of = |thread: usize| share(thread, half, cpus.len() - 1, streams * BLOCK);
+        fits(bytes_of(0).saturating_add(bytes_of(1).saturating_mul(cpus.len() - 1)))?;
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
         let arenas = together(cpus, |thread| Arena::written(bytes_of(thread.index), page, homes[thread.index]))?;
         let mut arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
         let (own, bytes) = (arenas.remove(0), bytes_of(0));
         let chase = alone(cpus[0], || Chase::lay(own, bytes, 64, 1))?;
         let place = chase.starts(1, 2)[0];
-        let fits = fits_own_cache(context, cpus[0], bytes);
+        let small = fits_own_cache(context, cpus[0], bytes);
         let at = vec![
             ("reader", cpus[0].to_string()),
             ("memory_node", node_name(context, node, cpus[0])),
@@ -97,8 +95,14 @@ impl Probe for Loaded {
             ("others", (cpus.len() - 1).to_string()),
             ("page", page.name().into()),
         ];
-        Ok(Box::new(Busy { chase, arenas, kernel, gap, place, cpus: cpus.to_vec(), isa: Isa::best(), at, page, fits }))
+        Ok(Box::new(Busy { chase, arenas, kernel, gap, place, cpus: cpus.to_vec(), isa: Isa::best(), at, page, small }))
     }
+}
+
+/// Bytes of a thread's arrays: half of all for the reader, the rest for the others; at least one unit.
+fn share(thread: usize, half: usize, others: usize, unit: usize) -> usize {
+    let part = if thread == 0 { half } else { half / others };
+    part.max(1).next_multiple_of(unit)
 }
 
 /// A warning if the reader's array fits into its last-level cache.
@@ -121,7 +125,7 @@ struct Busy {
     at: Vec<(&'static str, String)>,
     page: Page,
     /// The warning that the reader's array fits into its cache.
-    fits: Option<String>,
+    small: Option<String>,
 }
 
 impl Busy {
@@ -180,6 +184,17 @@ impl Trial for Busy {
     }
 
     fn flag(&self) -> Option<String> {
-        self.fits.clone()
+        self.small.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK, share};
+
+    #[test]
+    fn each_thread_has_a_block_however_small_the_size_is() {
+        assert_eq!([0, 1, 2].map(|thread| share(thread, 1, 2, BLOCK)), [BLOCK; 3]);
+        assert_eq!([0, 1].map(|thread| share(thread, 8 * BLOCK, 2, BLOCK)), [8 * BLOCK, 4 * BLOCK]);
     }
 }

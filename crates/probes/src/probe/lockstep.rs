@@ -7,7 +7,7 @@ use knee_workload::{Args, Error, Param};
 use super::rounds::Rounds;
 use super::sequential::{ARRAY, fits_caches};
 use super::{Given, Probe, Row, Step, Trial};
-use crate::arena::{Arena, Found, Page};
+use crate::arena::{Arena, Found, Page, fits};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel};
 use crate::pinned::together;
@@ -70,6 +70,8 @@ impl Probe for Lockstep {
         let shift = usize::try_from(args.number("shift", 0..=1 << 16)?).unwrap_or(0) % cpus.len();
         let home = |cpu: u32| context.node_of(cpu);
         let homes: Vec<_> = cpus.iter().map(|&cpu| home(cpu)).collect();
+        // Each thread checks its own array only; here all of them count together.
+        fits(bytes.saturating_mul(cpus.len()))?;
         let arenas = together(cpus, |thread| {
             Arena::written(bytes, page, None).map(|arena| arena.expected_on(homes[thread.index]))
         })?;

@@ -10,7 +10,7 @@ use knee_workload::{Args, Error, Param};
 use super::array::{Array, Reading};
 use super::sequential::fits_caches;
 use super::{Row, Trial};
-use crate::arena::{Arena, Found, Page};
+use crate::arena::{Arena, Found, Page, fits};
 use crate::context::Context;
 use crate::pinned::{alone, together};
 use crate::size;
@@ -48,6 +48,9 @@ pub(super) fn readers(text: &str, cpus: &[u32]) -> Result<Vec<u32>, Error> {
         }
         text => {
             let set = text.parse::<CpuSet>().map_err(|error| Error::new(error.to_string()))?;
+            if set.is_empty() {
+                return Err(Error::new(format!("bad argument: readers '{text}'; expected first, quarters or cpus")));
+            }
             Ok(set.iter().collect())
         }
     }
@@ -114,6 +117,8 @@ impl Rounds {
         in_turn: Option<Vec<usize>>,
     ) -> Result<Self, Error> {
         let bytes = size::of(args, "size")?.next_multiple_of(4096);
+        // Each thread checks its own array only; here all of them count together.
+        fits(bytes.saturating_mul(cpus.len()))?;
         let at = vec![
             ("threads", cpus.len().to_string()),
             ("bytes", bytes.to_string()),
@@ -310,6 +315,7 @@ mod tests {
         assert_eq!(readers("quarters", &[4]).unwrap(), [4]);
         assert_eq!(readers("first", &cpus).unwrap(), [127]);
         assert_eq!(readers("1,3-4", &cpus).unwrap(), [1, 3, 4]);
+        assert!(readers("", &cpus).is_err() && readers(",", &cpus).is_err());
     }
 
     /// Four threads on two nodes, without arrays.
