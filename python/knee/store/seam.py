@@ -424,6 +424,7 @@ class Sampling(TypedDict):
     cost_ns: int
     left_out: NotRequired[int]
     ready: NotRequired[list[int]]
+    untold: NotRequired[int]
 
 
 class Alone(TypedDict):
@@ -994,7 +995,9 @@ _RESOURCES = thing(
 )
 
 
-_SAMPLING = thing({"period_ms": COUNT, "count": COUNT, "cost_ns": COUNT}, {"left_out": COUNT, "ready": listed(COUNT)})
+_SAMPLING = thing(
+    {"period_ms": COUNT, "count": COUNT, "cost_ns": COUNT}, {"left_out": COUNT, "ready": listed(COUNT), "untold": COUNT}
+)
 
 
 _ALONE = thing({"tid": WHOLE, "most_ns": COUNT, "intervals": COUNT, "median_ns": COUNT, "longest_ns": COUNT})

@@ -43,7 +43,7 @@ impl Sampler {
         let mut left_out = new.len().saturating_sub(room) as u64;
         for (pid, tid) in new.into_iter().take(room) {
             match Thread::open(pid, tid, t_ns) {
-                Some(thread) => drop(self.threads.insert(tid, thread)),
+                Some(thread) => self.watch(tid, thread),
                 // It is there, so that it is our limit of open files that refuses it.
                 None if Path::new(&format!("/proc/{pid}/task/{tid}/stat")).exists() => {
                     left_out += 1;
@@ -53,5 +53,10 @@ impl Sampler {
             }
         }
         self.sampling.left_out = self.sampling.left_out.max(left_out);
+    }
+
+    /// Adds a thread. One that had the same number has ended, and is kept: the kernel uses numbers again.
+    pub(super) fn watch(&mut self, tid: i32, thread: Thread) {
+        self.replaced.extend(self.threads.insert(tid, thread).map(|before| before.seen));
     }
 }

@@ -8,6 +8,7 @@ mod reading;
 mod seen;
 mod thread;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -36,6 +37,10 @@ const OTHER_FILES: usize = 128;
 /// Threads watched at once, however many files others have open.
 const FEWEST_WATCHED: usize = 50;
 
+/// Threads in a record, those with the most CPU time: a program may start any number, one after the other, and a
+/// record is one line that its readers hold as a whole.
+const MOST_TOLD: usize = 2048;
+
 /// Source of samples from counters of the program itself.
 pub const WORKLOAD: &str = "workload";
 
@@ -49,6 +54,8 @@ pub struct Sampler {
     period: Duration,
     due: Instant,
     threads: BTreeMap<i32, Thread>,
+    /// Threads that have ended, whose numbers others have now.
+    replaced: Vec<ThreadUse>,
     most: usize,
     census: Option<Census>,
     mappings: Mappings,
@@ -83,6 +90,7 @@ impl Sampler {
             period,
             due,
             threads: BTreeMap::new(),
+            replaced: Vec::new(),
             most: MOST_WATCHED,
             census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
             mappings: Mappings::default(),
@@ -90,7 +98,7 @@ impl Sampler {
             sleepers: Sleepers::default(),
             go: None,
             samples: Samples::default(),
-            sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new(), left_out: 0 },
+            sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new(), left_out: 0, untold: 0 },
             budget: Budget::default(),
             newest: Newest::open(),
             looked_until: None,
@@ -154,6 +162,13 @@ impl Sampler {
         self.sampling.cost_ns += nanoseconds(thread_cpu().saturating_sub(before));
     }
 
+    /// CPU time of all threads until they were seen last.
+    #[must_use]
+    pub fn cpu(&self) -> Duration {
+        let seen = self.threads.values().map(|watched| &watched.seen).chain(&self.replaced);
+        Duration::from_nanos(seen.map(|thread| thread.cpu_ns).sum())
+    }
+
     /// Adds a value from another source to the series.
     pub fn mark(&mut self, t_ns: u64, source: &str, name: &str, value: u64) {
         self.samples.push(t_ns, source, name, value);
@@ -170,10 +185,12 @@ impl Sampler {
     pub fn finish(self, path: Option<&Path>) -> Watched {
         let written = path.map_or(Ok(()), |path| self.samples.write(path));
         let futex = (self.sampling.count > 0).then(|| self.sleepers.finish());
-        let seen = self.threads.into_values().map(|watched| watched.seen);
+        let seen = self.threads.into_values().map(|watched| watched.seen).chain(self.replaced);
+        let seen: Vec<ThreadUse> = seen.filter(|thread| thread.cpu != u32::MAX).collect();
+        let untold = seen.len().saturating_sub(MOST_TOLD) as u64;
         Watched {
-            threads: seen.filter(|thread| thread.cpu != u32::MAX).collect(),
-            sampling: self.sampling,
+            threads: told(seen),
+            sampling: Sampling { untold, ..self.sampling },
             pages: self.census.and_then(Census::fullest),
             mapped: self.mappings.finish(),
             futex,
@@ -183,8 +200,60 @@ impl Sampler {
     }
 }
 
+/// The threads that a record tells of, by number, and of one number by when they were first seen.
+fn told(mut threads: Vec<ThreadUse>) -> Vec<ThreadUse> {
+    if threads.len() > MOST_TOLD {
+        threads.sort_unstable_by_key(|thread| Reverse(thread.cpu_ns));
+        threads.truncate(MOST_TOLD);
+    }
+    threads.sort_unstable_by_key(|thread| (thread.tid, thread.first_seen_ns));
+    threads
+}
+
 /// Empty where there is no such cpu; the file is missing, or says `(null)`.
 fn tickless() -> CpuSet {
     let list = std::fs::read_to_string("/sys/devices/system/cpu/nohz_full").unwrap_or_default();
     list.trim().parse().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// This process, as it is found.
+    fn found() -> Thread {
+        let own = std::process::id().cast_signed();
+        Thread::open(own, own, 0).expect("it is there")
+    }
+
+    #[test]
+    fn a_record_tells_of_so_many_threads_and_of_those_that_worked_most() {
+        let most = i32::try_from(MOST_TOLD).unwrap();
+        let seen = |tid: i32| {
+            let cpu_ns = u64::from(tid % 2 == 0) * 10_000 + u64::from(tid.unsigned_abs());
+            ThreadUse { tid, cpu_ns, ..found().seen }
+        };
+        let all: Vec<ThreadUse> = (1..=most + 1000).map(seen).collect();
+        let few = all[..10].to_vec();
+        assert_eq!(told(few.clone()), few);
+        let told = told(all);
+        assert_eq!(told.len(), MOST_TOLD);
+        assert!(told.is_sorted_by_key(|thread| thread.tid));
+        // Even ones have most, and of the odd ones the last.
+        let even = told.iter().filter(|thread| thread.tid % 2 == 0).count();
+        assert_eq!((even, told[0].tid), (1524, 2));
+        assert!(told.iter().filter(|thread| thread.tid % 2 == 1).all(|thread| thread.tid > 2000));
+    }
+
+    #[test]
+    fn the_thread_that_had_a_number_before_is_kept() {
+        let mut sampler = Sampler::new(1, Instant::now(), 10, 0);
+        for cpu_ns in [500, 70] {
+            let mut thread = found();
+            (thread.seen.cpu, thread.seen.cpu_ns) = (0, cpu_ns);
+            sampler.watch(7, thread);
+        }
+        assert_eq!(sampler.cpu(), Duration::from_nanos(570));
+        assert_eq!(sampler.finish(None).threads.len(), 2);
+    }
 }

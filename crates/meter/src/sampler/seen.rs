@@ -72,6 +72,9 @@ pub struct Sampling {
     /// Largest number of threads alive at once but not sampled, because the limit of sampled threads was reached.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub left_out: u64,
+    /// Threads that were sampled and are not in the record, which tells only of the 2048 with the most CPU time.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub untold: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

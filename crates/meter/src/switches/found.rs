@@ -35,7 +35,8 @@ pub struct Switches {
     /// All threads together.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub total: Option<SwitchTotal>,
-    /// Those that are not among the observed threads, because no sample met them.
+    /// Those that are not among the observed threads: no sample met them, or the record tells only of those with the
+    /// most CPU time.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub unsampled: Option<SwitchTotal>,
     /// How many threads ran at once, and how many were ready.
@@ -63,8 +64,14 @@ impl Switches {
         self.end_ns = Some(end_ns.saturating_sub(launch));
         let mut unsampled = SwitchTotal { threads: number, sums: totals };
         lives.sort_unstable_by_key(|life| (life.tid, life.begin_ns));
+        let mut sampled = vec![false; lives.len()];
         for thread in threads {
-            let Some(life) = life_of(&lives, thread, launch) else { continue };
+            let Some(at) = life_of(&lives, thread, launch) else { continue };
+            // Two threads that had one number shortly after each other may be found as one.
+            if std::mem::replace(&mut sampled[at], true) {
+                continue;
+            }
+            let life = &lives[at];
             unsampled.without(life);
             if self.mechanism == Mechanism::Records {
                 thread.off_ns = Some(OffCpu::recorded(life.sums.ready_ns, life.sums.asleep_ns));
@@ -88,11 +95,11 @@ impl SwitchTotal {
     }
 }
 
-/// The thread of this number that lived when it was sampled; numbers are used again. `lives` are ordered by number and
-/// begin.
-fn life_of<'a>(lives: &'a [Life], thread: &ThreadUse, launch: u64) -> Option<&'a Life> {
+/// Which life is that of the thread of this number when it was sampled; numbers are used again. `lives` are ordered by
+/// number and begin.
+fn life_of(lives: &[Life], thread: &ThreadUse, launch: u64) -> Option<usize> {
     // A sample has the time at which it began, which may be shortly before the thread did.
     let seen_ns = thread.last_seen_ns.saturating_add(launch + SETTLED_NS);
     let until = lives.partition_point(|life| (life.tid, life.begin_ns) <= (thread.tid, seen_ns));
-    lives[..until].last().filter(|life| (life.tid, life.pid) == (thread.tid, thread.pid))
+    until.checked_sub(1).filter(|at| (lives[*at].tid, lives[*at].pid) == (thread.tid, thread.pid))
 }

@@ -145,7 +145,9 @@ def _alone(record: Record) -> Alone | None:
     total = profile["runnable_ns"][1] if len(profile["runnable_ns"]) > 1 else 0
     if found is None or not total:
         return None
-    thread = next((one for one in record["observed_threads"] if one["tid"] == found["tid"]), None)
+    # Numbers are used again: of threads that had the same one, that with the most CPU time.
+    same = [one for one in record["observed_threads"] if one["tid"] == found["tid"]]
+    thread = max(same, key=lambda one: one.get("cpu_ns") or 0, default=None)
     computed = thread and thread.get("cpu_ns")
     return Alone(
         share=min(1.0, found["most_ns"] / total),

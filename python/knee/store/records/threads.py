@@ -112,7 +112,10 @@ def on_disk_s(record: Record) -> float | None:
         return None
     states: list[object] = [thread.get("states") for thread in record["observed_threads"]]
     seen = [cast("dict[str, object]", one).get("disk", 0) for one in states if isinstance(one, dict)]
-    return sum(count for count in seen if isinstance(count, int)) * sampling["period_ms"] / 1e3
+    # The sampler keeps its period only as long as its budget lasts.
+    samples = sum(sampling.get("ready") or [])
+    each_s = record["wall_ns"] / 1e9 / samples if samples else sampling["period_ms"] / 1e3
+    return sum(count for count in seen if isinstance(count, int)) * each_s
 
 
 def at_file_locks_s(record: Record) -> float | None:

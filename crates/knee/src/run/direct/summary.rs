@@ -23,11 +23,11 @@ fn say_times(record: &Record, threads: usize) {
     let (wall, user, system) = (seconds(record.wall_ns), seconds(record.user_ns), seconds(record.system_ns));
     let cpus = (user + system) / wall.max(1e-9);
     say(format_args!("knee: {wall:.3} s wall, {:.3} s CPU ({user:.3} user + {system:.3} system)", user + system));
-    let left_out = record.sampling.as_ref().map_or(0, |sampling| sampling.left_out);
+    let (left_out, untold) = record.sampling.as_ref().map_or((0, 0), |sampling| (sampling.left_out, sampling.untold));
     let unseen = record.unseen.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     say(format_args!(
         "      {cpus:.2} cpus busy on average, {threads} threads requested, {} seen{unseen}",
-        record.observed_threads.len()
+        record.observed_threads.len() as u64 + untold
     ));
     if left_out > 0 {
         let most = format!("knee samples at most {MOST_WATCHED}");

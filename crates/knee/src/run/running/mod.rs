@@ -119,6 +119,11 @@ impl Running {
         }
     }
 
+    /// CPU time that samples saw, at least.
+    pub(crate) fn sampled_cpu(&self) -> Duration {
+        self.sampler.as_ref().map(Sampler::cpu).unwrap_or_default()
+    }
+
     /// The control group into which it was put, as far as samples show.
     pub(crate) fn throttled_program(&mut self) -> Option<ThrottledProgram> {
         self.sampler.as_mut().and_then(Sampler::throttled_program)
