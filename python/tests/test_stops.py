@@ -2,11 +2,13 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -142,3 +144,37 @@ def test_ctrl_z_pauses_a_study_and_its_program_until_it_is_continued(binary, tmp
     (changed,) = first["changed"]
     assert changed["found"].startswith("paused for 3")
     assert ["changed" in other for other in others] == [False, False]
+
+
+def on_a_terminal(binary: str, folder: Path, *words: str) -> tuple[int, str]:
+    """Run a study in the foreground of a terminal of its own; return its exit status and what it printed."""
+    pid, terminal = os.forkpty()
+    if pid == 0:
+        os.chdir(folder)
+        os.execv(binary, [binary, "study", *SHORT, *words])
+    said, end = b"", time.monotonic() + QUICK_S
+    # Reading fails when nobody has the terminal any more.
+    with suppress(OSError):
+        while time.monotonic() < end:
+            if select.select([terminal], [], [], 1)[0]:
+                said += os.read(terminal, 1 << 16)
+    os.close(terminal)
+    until(lambda: os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode()
+
+
+@pytest.mark.parametrize("step", ["--setup", "--prepare"])
+def test_a_step_that_asks_the_terminal_fails_at_once(binary, tmp_path, step):
+    """As `sudo` does for a password: in the background the kernel would stop it for ever."""
+    asks = "read word </dev/tty; sleep 85.25"
+    status, said = on_a_terminal(binary, tmp_path, step, asks, "--", "true")
+    assert status != 0
+    assert "asked the terminal" in said
+    assert not running("85.25")
+
+
+def test_a_program_that_asks_the_terminal_does_not_wait_for_its_time_limit(binary, tmp_path):
+    on_a_terminal(binary, tmp_path, "--", "sh", "-c", "read word </dev/tty; sleep 86.25")
+    (record,) = records(tmp_path)
+    assert "asked the terminal" in record["exit"]["error"]
+    assert not running("86.25")

@@ -241,11 +241,18 @@ def _shell(folder: Folder, step: str, text: str | None, directory: str | None) -
             status = _in_a_group(words, directory, said)
         except OSError as error:
             raise StudyError(f"{step} failed: {text}: {error.filename}: {error.strerror}") from error
+        except _AsksTerminal:
+            why = "it asked the terminal, perhaps for a password; steps of a study have none"
+            raise StudyError(f"{step} failed: {text}: {why}", hint=_goes_on(folder, step)) from None
         said.seek(0)
         last = said.read().decode(errors="replace").strip()[-1000:]
     if status != 0:
         how = f"exit status {status}" if status > 0 else f"ended by signal {-status}"
         raise StudyError(f"{step} failed: {text}: {how}" + (f": {last}" if last else ""), hint=_goes_on(folder, step))
+
+
+class _AsksTerminal(Exception):
+    """A step asked the terminal for input, or to change its settings."""
 
 
 def _in_a_group(words: list[str], directory: str | None, said: BinaryIO) -> int:
@@ -257,10 +264,11 @@ def _in_a_group(words: list[str], directory: str | None, said: BinaryIO) -> int:
         words, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, process_group=0
     )
     try:
-        return running.wait()
+        return _ended(running)
     except BaseException:
         with suppress(ProcessLookupError):
             os.killpg(running.pid, signal.SIGTERM)
+            os.killpg(running.pid, signal.SIGCONT)
         try:
             with suppress(subprocess.TimeoutExpired):
                 running.wait(GRACE_S)
@@ -269,6 +277,23 @@ def _in_a_group(words: list[str], directory: str | None, said: BinaryIO) -> int:
                 os.killpg(running.pid, signal.SIGKILL)
             running.wait()
         raise
+
+
+def _ended(running: subprocess.Popen[bytes]) -> int:
+    """Wait for a process, and return its status.
+
+    Raises
+    ------
+    _AsksTerminal
+        When it is stopped for asking the terminal, which only the foreground may do: nobody would continue it.
+    """
+    while True:
+        seen = os.waitid(os.P_PID, running.pid, os.WEXITED | os.WSTOPPED | os.WNOWAIT)
+        if seen is None or seen.si_code not in (os.CLD_STOPPED, os.CLD_TRAPPED):
+            return running.wait()
+        if seen.si_status in (signal.SIGTTIN, signal.SIGTTOU):
+            raise _AsksTerminal
+        os.waitid(os.P_PID, running.pid, os.WSTOPPED | os.WNOHANG)
 
 
 def _goes_on(folder: Folder, step: str) -> str:

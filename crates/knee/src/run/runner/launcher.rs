@@ -28,6 +28,8 @@ pub(super) struct Launcher {
     text: Vec<u8>,
     /// How many times it was stopped by a signal.
     stops: u64,
+    /// Whether the terminal caused one of them: a process of its group asked the terminal, and the kernel stopped all.
+    asks_terminal: bool,
     woken: Instant,
     /// Processes that the kernel had killed for lack of memory before.
     kills: Option<u64>,
@@ -58,7 +60,15 @@ impl Launcher {
         let output = OwnedFd::from(process.stdout.take().expect("it was piped"));
         // If this fails, a read waits for the launcher.
         let _ = rustix::fs::fcntl_setfl(&output, rustix::fs::OFlags::NONBLOCK);
-        Ok(Self { process, output: output.into(), text: Vec::new(), stops: 0, woken: Instant::now(), kills })
+        Ok(Self {
+            process,
+            output: output.into(),
+            text: Vec::new(),
+            stops: 0,
+            asks_terminal: false,
+            woken: Instant::now(),
+            kills,
+        })
     }
 
     pub(super) fn pid(&self) -> Pid {
@@ -78,11 +88,16 @@ impl Launcher {
         }
     }
 
-    /// Counts a stop of the launcher if the kernel reports one.
-    pub(super) fn note_stop(&mut self) {
+    /// Counts a stop of the launcher if the kernel reports one. Returns whether one of its stops would last for ever.
+    pub(super) fn note_stop(&mut self) -> bool {
         let id = WaitId::Pid(self.pid());
         let stopped = waitid(id, WaitIdOptions::STOPPED | WaitIdOptions::NOHANG);
-        self.stops += u64::from(stopped.is_ok_and(|stopped| stopped.is_some()));
+        if let Ok(Some(stopped)) = stopped {
+            self.stops += 1;
+            let signal = stopped.stopping_signal();
+            self.asks_terminal |= [Signal::TTIN, Signal::TTOU].iter().any(|one| signal == Some(one.as_raw()));
+        }
+        self.asks_terminal
     }
 
     /// Continues the launcher about once a second, in case a program has stopped it.
@@ -97,6 +112,8 @@ impl Launcher {
     /// [`PATIENCE`], since a program may stop it again and again, or if another signal asks us to stop.
     pub(super) fn end(&mut self, signals: &Signals) -> io::Result<Ended> {
         drop(self.process.stdin.take());
+        // If a program has stopped it, it cannot end.
+        let _ = kill_process(self.pid(), Signal::CONT);
         let last = Instant::now() + PATIENCE;
         let status = loop {
             if let Some(status) = self.process.try_wait()? {
@@ -122,7 +139,11 @@ impl Launcher {
                 None => format!("{}, {error}", ended.status),
             };
             let stops = if self.stops > 0 { ", after a program had stopped it" } else { "" };
-            let reason = format!("the launcher of this run died: {how}{stops}");
+            let reason = if self.asks_terminal {
+                "ended: it asked the terminal, perhaps for a password; programs in a study have none".into()
+            } else {
+                format!("the launcher of this run died: {how}{stops}")
+            };
             let mut record = never_ran(spec, now(), Vec::new(), reason);
             record.exit.memory_kills = facts::kills_since(self.kills);
             record

@@ -118,7 +118,9 @@ impl Runner {
             launcher.wake();
             if !child.is_empty() {
                 self.signals.hear_children();
-                launcher.note_stop();
+                if launcher.note_stop() {
+                    break launcher.end(&self.signals).map_err(fail)?;
+                }
             }
             if !record.is_empty() && launcher.read().map_err(fail)? {
                 break launcher.end(&self.signals).map_err(fail)?;
