@@ -36,6 +36,13 @@ def test_parts_in_any_order_and_twice_make_the_whole(binary: str, name: str):
     assert merged.strip() == answer(binary, *words).strip()
 
 
+def test_merged_csv_is_as_it_is(binary: str):
+    words = ["--scale", "0.01", "--sql", 'select count(*) as "a\x1bb" from lineitem']
+    told = printed(binary, "query", "--part", given=printed(binary, "query", *words, "--split", "1"))
+    merged = printed(binary, "query", "--merge", "--format", "csv", given=told)
+    assert merged == answer(binary, *words) == "a\x1bb\n60175\n"
+
+
 def test_a_missing_part_is_named(binary: str, answers: list[str]):
     refused(ran(binary, "query", "--merge", given=answers[0]), "2 of 3 parts are missing: 1 and 2", "hint: answer them")
 

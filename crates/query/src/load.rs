@@ -92,7 +92,7 @@ impl<'a> Wanted<'a> {
         let mut columns: Vec<usize> = all.filter(|column| source.usable(*column).is_ok()).collect();
         loop {
             match self.of_columns(source, &columns, Some("leave out --cache, which keeps all columns"), pool, phases) {
-                Err(Problem::Column(unread)) if !needed.contains(&unread.column) => {
+                Err(Problem::Column(unread)) if unread.lasting && !needed.contains(&unread.column) => {
                     columns.retain(|column| *column != unread.column);
                 }
                 done => return Ok(done?),
@@ -252,4 +252,55 @@ pub(crate) fn planned(select: &Select, source: &dyn Source) -> Result<Plan, Erro
 fn cannot_lay_out(args: &Args, error: &std::io::Error) -> Error {
     Error::new(format!("cannot lay out the table: {}: {error}", args.text("layout")))
         .hint("--layout contiguous asks nothing of the kernel; containers often forbid mbind")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use knee_workload::Workload;
+
+    use super::*;
+    use crate::table::{Chunk, Columns};
+
+    /// Two columns, of which the second cannot be read the first time.
+    struct Stumbling(AtomicBool);
+
+    impl Source for Stumbling {
+        fn fields(&self) -> Vec<Field> {
+            ["a", "b"].map(|name| Field { name: name.into(), kind: Kind::Integer, dictionary: None }).to_vec()
+        }
+
+        fn parts(&self) -> usize {
+            1
+        }
+
+        fn input(&self) -> String {
+            String::new()
+        }
+
+        fn rows_of(&self, _: usize) -> u64 {
+            1
+        }
+
+        fn read(&self, _: usize, columns: &[usize]) -> Result<Chunk, Unread> {
+            if columns.contains(&1) && !self.0.swap(true, Ordering::Relaxed) {
+                return Err(Unread { column: 1, error: wrong("the disk did not answer"), lasting: false });
+            }
+            Ok(Chunk::new(1, columns.iter().map(|_| Columns::Numbers(vec![1])).collect()))
+        }
+    }
+
+    #[test]
+    fn no_column_is_left_out_for_good_since_it_could_not_be_read_once() {
+        let args = Args::complete(crate::workload::Query.params(), &BTreeMap::new()).unwrap();
+        let wanted = Wanted::new(&args).unwrap();
+        let pool = Pool::builder().workers(1).build().unwrap();
+        let source = Stumbling(AtomicBool::new(false));
+        let mut phases = Phases::default();
+        let kept = wanted.every_usable(&source, &[0], &pool, &mut phases);
+        assert_eq!(kept.unwrap_err().to_string(), "the disk did not answer");
+        assert_eq!(wanted.every_usable(&source, &[0], &pool, &mut phases).unwrap().columns().len(), 2);
+    }
 }

@@ -12,10 +12,15 @@ use crate::plan::{Aggregate, Filter, Plan, Shown};
 use crate::scan::floats;
 use crate::table::{MORSEL, Table};
 
+/// The low 64 bits of a number.
+const LOW: i128 = u64::MAX as i128;
+
 /// What is known of one group.
 struct Group {
     count: u64,
     exact: Vec<Option<i128>>,
+    /// Of each sum the 64 low bits of its numbers, and the rest of them, each added up.
+    totals: Vec<[i128; 2]>,
     doubles: Vec<Option<f64>>,
 }
 
@@ -25,8 +30,12 @@ struct Group {
 /// Where a number needs more than 128 bits.
 pub fn answer(plan: &Plan, table: &Table) -> Result<Answer, Error> {
     let mut groups: BTreeMap<Vec<i128>, Group> = BTreeMap::new();
-    let none =
-        || Group { count: 0, exact: vec![None; plan.aggregates.len()], doubles: vec![None; plan.aggregates.len()] };
+    let none = || Group {
+        count: 0,
+        exact: vec![None; plan.aggregates.len()],
+        totals: vec![[0; 2]; plan.aggregates.len()],
+        doubles: vec![None; plan.aggregates.len()],
+    };
     if plan.keys.is_empty() {
         groups.insert(Vec::new(), none());
     }
@@ -75,7 +84,13 @@ impl Group {
     ) -> Option<()> {
         let own = self.exact[at];
         let joined = match aggregate {
-            Aggregate::Sum(number) => Some(own.unwrap_or(0).checked_add(number.value(exact)?)?),
+            Aggregate::Sum(number) => {
+                let value = number.value(exact)?;
+                self.totals[at][0] += value & LOW;
+                self.totals[at][1] += value >> 64;
+                // Marks only that a row was added: the sum itself is in `totals`.
+                Some(0)
+            }
             Aggregate::Least(number) => Some(own.unwrap_or(i128::MAX).min(number.value(exact)?)),
             Aggregate::Greatest(number) => Some(own.unwrap_or(i128::MIN).max(number.value(exact)?)),
             Aggregate::FloatSum(value) => {
@@ -96,21 +111,27 @@ impl Group {
         Some(())
     }
 
+    /// An aggregate of exact numbers as it is shown; NULL if no row counted. None if it needs more than 128 bits.
+    fn shown(&self, at: usize, plan: &Plan, show: impl FnOnce(i128) -> Option<Value>) -> Option<Value> {
+        let Some(own) = self.exact[at] else { return Some(Value::Null) };
+        let Aggregate::Sum(_) = plan.aggregates[at] else { return show(own) };
+        let [low, high] = self.totals[at];
+        show((high + (low >> 64)).checked_mul(1 << 64)?.checked_add(low & LOW)?)
+    }
+
     fn row(&self, key: &[i128], plan: &Plan, table: &Table) -> Option<Vec<Value>> {
         let value = |shown: &Shown| {
             Some(match shown {
                 Shown::Key(at, kind) => exact(key[*at], *kind, table.columns()[plan.keys[*at]].dictionary.as_deref()),
                 Shown::Count => Value::Number(Exact { digits: self.count.into(), scale: 0 }),
                 Shown::Value(at, Kind::Double) => self.doubles[*at].map_or(Value::Null, Value::Double),
-                Shown::Value(at, kind) => self.exact[*at]
-                    .map_or(Value::Null, |value| exact(value, *kind, dictionary(&plan.aggregates[*at], table))),
+                Shown::Value(at, kind) => {
+                    self.shown(*at, plan, |value| Some(exact(value, *kind, dictionary(&plan.aggregates[*at], table))))?
+                }
                 Shown::Average(at, Kind::Double) => {
                     self.doubles[*at].map_or(Value::Null, |sum| Value::Double(sum / self.count as f64))
                 }
-                Shown::Average(at, kind) => match self.exact[*at] {
-                    Some(sum) => average(sum, self.count, *kind)?,
-                    None => Value::Null,
-                },
+                Shown::Average(at, kind) => self.shown(*at, plan, |sum| average(sum, self.count, *kind))?,
             })
         };
         plan.outputs.iter().map(|output| value(&output.shown)).collect()

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::direct::Direct;
-use crate::error::{Failure, print_out, status};
+use crate::error::{Failure, print_data, print_out, status};
 
 /// What to do with parts.
 #[derive(Debug, clap::Args)]
@@ -68,7 +68,10 @@ impl Parts {
             Self { merge: true, .. } => for_a_merge(asked, divided).and_then(|()| merge(divided, verb)),
             _ => return None,
         };
-        Some(printed.and_then(|text| print_out(&text)).map(|()| ExitCode::SUCCESS))
+        // Values of CSV are for other programs, which want them as they are.
+        let csv = self.merge && asked.given.get("format").is_some_and(|format| format == "csv");
+        let print = if csv { print_data } else { print_out };
+        Some(printed.and_then(|text| print(&text)).map(|()| ExitCode::SUCCESS))
     }
 }
 

@@ -64,6 +64,8 @@ pub(crate) struct Unread {
     /// Which one.
     pub(crate) column: usize,
     pub(crate) error: Error,
+    /// Whether another try would fail the same way; not so if the disk could not be read or the file changed meanwhile.
+    pub(crate) lasting: bool,
 }
 
 impl From<Unread> for Error {
@@ -133,7 +135,8 @@ fn few_texts(source: &dyn Source, columns: &[usize], chunks: Vec<Chunk>) -> Resu
             all.extend(chunk.texts(at).iter().map(String::as_str));
             if all.len() > TEXTS {
                 let name = source.fields().swap_remove(*column).name;
-                return Err(Unread { column: *column, error: wrong(format!("column {name}: {}", too_many_texts())) });
+                let error = wrong(format!("column {name}: {}", too_many_texts()));
+                return Err(Unread { column: *column, error, lasting: true });
             }
         }
     }

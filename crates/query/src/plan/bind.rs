@@ -306,7 +306,16 @@ fn exact(a: Number, p: Kind, how: Comparison, b: Number, q: Kind) -> Result<Filt
 fn against(number: Number, scale: u8, how: Comparison, constant: i128, other: u8) -> Filter {
     // The constant in the number's units, as the whole numbers below and above it.
     let (floor, ceiling) = if scale >= other {
-        let same = rescaled(constant, scale - other).unwrap_or(if constant < 0 { i128::MIN } else { i128::MAX });
+        let Some(same) = rescaled(constant, scale - other) else {
+            // Beyond all numbers of 128 bits, on one side of each of them.
+            let holds = match how {
+                Comparison::Equal => false,
+                Comparison::NotEqual => true,
+                Comparison::Less | Comparison::LessOrEqual => constant > 0,
+                Comparison::Greater | Comparison::GreaterOrEqual => constant < 0,
+            };
+            return Filter::Exact(number, if holds { Ranges::none().not() } else { Ranges::none() });
+        };
         (same, same)
     } else {
         let power = rescaled(1, other - scale).expect("at most 38 digits");

@@ -168,4 +168,28 @@ mod tests {
         assert_eq!(Plan::new(&select, &fields).unwrap().columns(), [1, 2]);
         assert_eq!(Plan::new(&select.counting_rows(), &fields).unwrap().columns(), [1]);
     }
+
+    #[test]
+    fn a_constant_beyond_128_bits_is_on_one_side_of_all_numbers() {
+        let fields = [Field { name: "a".into(), kind: Kind::Decimal(2), dictionary: None }];
+        let nines = "9".repeat(38);
+        for (how, above, below) in [
+            ("=", false, false),
+            ("<>", true, true),
+            ("<", true, false),
+            ("<=", true, false),
+            (">", false, true),
+            (">=", false, true),
+        ] {
+            for (constant, holds) in [(nines.clone(), above), (format!("-{nines}"), below)] {
+                let select = sql::parse(&format!("select count(*) from t where a {how} {constant}")).unwrap();
+                let Filter::Exact(_, ranges) = Plan::new(&select, &fields).unwrap().filter else { panic!("{how}") };
+                assert_eq!(
+                    [i128::MIN, 0, i128::MAX].map(|number| ranges.contains(number)),
+                    [holds; 3],
+                    "{how} {constant}"
+                );
+            }
+        }
+    }
 }

@@ -194,8 +194,8 @@ impl Scan<'_> {
     fn group(&self, block: Rows<'_>, own: (&[u16], u16), after: &Computed, state: &mut State) {
         let group = usize::from(own.1);
         for (wide, sums) in self.wide.iter().zip(&mut state.sums) {
-            match wide.sum(self.isa, own, after, block).and_then(|sum| sums[group].checked_add(sum)) {
-                Some(sum) => sums[group] = sum,
+            match wide.sum(self.isa, own, after, block) {
+                Some(sum) => sums[group] = sums[group].and(sum),
                 None => state.overflow = true,
             }
         }

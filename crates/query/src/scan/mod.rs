@@ -42,6 +42,7 @@ use crate::table::Table;
 pub(crate) use block::Scratch;
 pub(crate) use filter::floats;
 pub(crate) use state::State;
+pub(crate) use wide::Total;
 
 use doubles::Doubles;
 use extremes::Extreme;

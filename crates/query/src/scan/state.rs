@@ -2,7 +2,7 @@
 
 use knee_workload::Error;
 
-use super::{Scan, Source};
+use super::{Scan, Source, Total};
 use crate::answer::{Answer, Found, Group, Partial};
 use crate::error::too_large;
 use crate::plan::Plan;
@@ -15,7 +15,7 @@ pub(crate) struct State {
     /// Sums of products: those of a group lie together.
     pub(crate) terms: Vec<i128>,
     /// Wide sums, one list for each.
-    pub(crate) sums: Vec<Vec<i128>>,
+    pub(crate) sums: Vec<Vec<Total>>,
     /// Extremes, one list for each.
     pub(crate) extremes: Vec<Vec<i128>>,
     /// Aggregates of doubles by morsel, as their order matters: for each of them one list.
@@ -33,7 +33,7 @@ impl State {
         Self {
             counts: vec![0; groups],
             terms: vec![0; groups * scan.terms],
-            sums: vec![vec![0; groups]; scan.wide.len()],
+            sums: vec![vec![Total::default(); groups]; scan.wide.len()],
             extremes: scan.extremes.iter().map(|extreme| vec![extreme.none(); groups]).collect(),
             doubles: Vec::new(),
             overflow: false,
@@ -52,7 +52,9 @@ impl State {
         };
         self.counts.iter_mut().zip(other.counts).for_each(|(own, other)| *own += other);
         plus(&mut self.terms, other.terms);
-        self.sums.iter_mut().zip(other.sums).for_each(|(own, other)| plus(own, other));
+        for (own, other) in self.sums.iter_mut().zip(other.sums) {
+            own.iter_mut().zip(other).for_each(|(own, other)| *own = own.and(other));
+        }
         self.overflow = overflow;
         for ((own, other), extreme) in self.extremes.iter_mut().zip(other.extremes).zip(&scan.extremes) {
             own.iter_mut().zip(other).for_each(|(own, other)| *own = extreme.better(*own, other));
@@ -81,7 +83,8 @@ impl State {
         let doubles = self.joined_doubles(scan);
         let mut partial = Partial::default();
         for group in (0..scan.groups.combinations).filter(|group| self.counts[*group] > 0) {
-            let found = scan.values.iter().map(|source| self.found(source, group, scan, &doubles)).collect();
+            let found = scan.values.iter().map(|source| self.found(source, group, scan, &doubles));
+            let found = found.collect::<Option<Vec<_>>>().ok_or_else(too_large)?;
             partial.insert(scan.groups.keys(group, scan.table), Group { count: self.counts[group], found });
         }
         Ok(partial)
@@ -99,15 +102,16 @@ impl State {
         joined
     }
 
-    fn found(&self, source: &Source, group: usize, scan: &Scan<'_>, doubles: &[Vec<f64>]) -> Found {
-        match source {
+    /// None where a sum needs more than 128 bits.
+    fn found(&self, source: &Source, group: usize, scan: &Scan<'_>, doubles: &[Vec<f64>]) -> Option<Found> {
+        Some(match source {
             Source::Products(recipe) => {
                 let terms = &self.terms[group * scan.terms..][..scan.terms];
                 Found::Exact(recipe.value(terms, self.counts[group].into()))
             }
-            Source::Wide(at) => Found::Exact(self.sums[*at][group]),
+            Source::Wide(at) => Found::Exact(self.sums[*at][group].value()?),
             Source::Extreme(at) => scan.extremes[*at].found(self.extremes[*at][group]),
             Source::Double(at) => Found::Double(doubles[*at][group]),
-        }
+        })
     }
 }

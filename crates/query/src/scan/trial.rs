@@ -291,3 +291,22 @@ fn joined(chunks: &[(usize, u64)], encoding: Encoding) -> Table {
     let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
     table::build(&fields(), chunks, encoding, &placed).unwrap()
 }
+
+#[test]
+fn in_what_order_rows_are_added_up_does_not_matter() {
+    let (least, most) = (i64::MIN, i64::MAX);
+    let select = sql::parse("select sum(a * b) from t").unwrap();
+    let field = |name: &str| Field { name: name.into(), kind: Kind::Integer, dictionary: None };
+    let fields = [field("a"), field("b")];
+    // 2^126 twice is beyond 128 bits, until the third product takes nearly as much away.
+    for others in [[least, least, most], [least, most, least], [most, least, least]] {
+        let chunk = Chunk::new(3, vec![Columns::Numbers(vec![least; 3]), Columns::Numbers(others.to_vec())]);
+        let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
+        let table = table::build(&fields, vec![chunk], Encoding::Narrow, &placed).unwrap();
+        let plan = Plan::new(&select, &table.fields()).unwrap();
+        let expected =
+            vec![vec![crate::kind::Value::Number(crate::kind::Exact { digits: (1 << 126) + (1 << 63), scale: 0 })]];
+        assert_eq!(oracle::answer(&plan, &table).unwrap().rows, expected, "{others:?}");
+        assert_eq!(answered(&plan, &table, Isa::Portable).rows, expected, "{others:?}");
+    }
+}

@@ -20,6 +20,42 @@ pub(super) enum Wide {
     Rows(Number),
 }
 
+/// A running sum, which may leave 128 bits and come back: the order in which rows are added does not matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Total {
+    low: i128,
+    /// How many times 2^128 is to be added.
+    over: i64,
+}
+
+impl Total {
+    fn of(value: i64) -> Self {
+        Self { low: value.into(), over: 0 }
+    }
+
+    pub(crate) fn plus(self, value: i128) -> Self {
+        let (low, over) = self.low.overflowing_add(value);
+        let times = if !over {
+            0
+        } else if value < 0 {
+            -1
+        } else {
+            1
+        };
+        Self { low, over: self.over + times }
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        let sum = self.plus(other.low);
+        Self { over: sum.over + other.over, ..sum }
+    }
+
+    /// The sum; none if it needs more than 128 bits.
+    pub(crate) fn value(self) -> Option<i128> {
+        (self.over == 0).then_some(self.low)
+    }
+}
+
 /// The largest number that a block can add up in 64 bits.
 const SUMMABLE: u128 = (i64::MAX as u128) / BLOCK as u128;
 
@@ -35,40 +71,42 @@ impl Wide {
     }
 
     /// A group's sum in a block.
-    /// None if it overflows.
+    /// None if a number needs more than 128 bits.
     pub(super) fn sum(
         &self,
         isa: Isa,
         (groups, group): (&[u16], u16),
         computed: &Computed,
         rows: Rows<'_>,
-    ) -> Option<i128> {
+    ) -> Option<Total> {
         match self {
-            Self::Of32(slot) => Some(lanes::sum(isa, groups, group, computed.middle.get(*slot)).into()),
-            Self::Of64(slot) => Some(lanes::sum(isa, groups, group, computed.wide.get(*slot)).into()),
-            Self::Large(_) | Self::Rows(_) => self.fold((groups, group), computed, rows, 0, i128::checked_add),
+            Self::Of32(slot) => Some(Total::of(lanes::sum(isa, groups, group, computed.middle.get(*slot)))),
+            Self::Of64(slot) => Some(Total::of(lanes::sum(isa, groups, group, computed.wide.get(*slot)))),
+            Self::Large(_) | Self::Rows(_) => {
+                self.fold((groups, group), computed, rows, Total::default(), |sum, value| Some(sum.plus(value)))
+            }
         }
     }
 
     /// Joins the values of a group in a block one by one.
     /// None if one of them needs more than 128 bits, or `join` gives none.
-    pub(super) fn fold(
+    pub(super) fn fold<T>(
         &self,
         (groups, group): (&[u16], u16),
         computed: &Computed,
         rows: Rows<'_>,
-        first: i128,
-        join: impl Fn(i128, i128) -> Option<i128>,
-    ) -> Option<i128> {
+        first: T,
+        join: impl Fn(T, i128) -> Option<T>,
+    ) -> Option<T> {
         let mut own = (0..groups.len()).filter(|row| groups[*row] == group);
         own.try_fold(first, |joined, row| join(joined, self.value(row, computed, rows)?))
     }
 
-    /// Adds each row of a block to its group; whether all sums fit.
-    pub(super) fn scatter(&self, rows: &Counting, computed: &Computed, block: Rows<'_>, sums: &mut [i128]) -> bool {
+    /// Adds each row of a block to its group; whether all numbers fit.
+    pub(super) fn scatter(&self, rows: &Counting, computed: &Computed, block: Rows<'_>, sums: &mut [Total]) -> bool {
         let mut fits = true;
-        self.each(rows, computed, block, |group, value| match value.and_then(|value| sums[group].checked_add(value)) {
-            Some(sum) => sums[group] = sum,
+        self.each(rows, computed, block, |group, value| match value {
+            Some(value) => sums[group] = sums[group].plus(value),
             None => fits = false,
         });
         fits

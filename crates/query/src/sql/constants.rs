@@ -90,7 +90,10 @@ fn span(interval: &Interval, sign: i64) -> Result<Span, Error> {
     let mut words = text.split_whitespace();
     let count: i64 = words.next().and_then(|count| count.parse().ok()).ok_or_else(unknown)?;
     if let Some(word) = words.next() {
-        field = Some(field_named(word).ok_or_else(unknown)?);
+        // As in `'1 day' MONTH`, which names two.
+        if field.replace(field_named(word).ok_or_else(unknown)?).is_some() {
+            return Err(unknown());
+        }
     }
     if words.next().is_some() || interval.last_field.is_some() || count.unsigned_abs() > 1_000_000 {
         return Err(unknown());

@@ -2,8 +2,8 @@
 
 use knee_workload::Error;
 use sqlparser::ast::{
-    Expr, GroupByExpr, LimitClause, OrderBy, OrderByKind, Query, Select as Parsed, SelectFlavor, SelectItem, SetExpr,
-    Statement, TableFactor, TableWithJoins, Value,
+    Distinct, Expr, GroupByExpr, LimitClause, OrderBy, OrderByKind, Query, Select as Parsed, SelectFlavor, SelectItem,
+    SetExpr, Statement, TableFactor, TableWithJoins, Value,
 };
 use sqlparser::dialect::DuckDbDialect;
 use sqlparser::parser::{Parser, ParserError};
@@ -80,7 +80,7 @@ fn refuse(clause: &str, there: bool) -> Result<(), Error> {
 }
 
 fn of_select(select: Parsed) -> Result<Select, Error> {
-    refuse("DISTINCT", select.distinct.is_some())?;
+    refuse("DISTINCT", select.distinct.is_some_and(|rows| rows != Distinct::All))?;
     refuse("TOP", select.top.is_some())?;
     refuse("EXCLUDE", select.exclude.is_some())?;
     refuse("INTO", select.into.is_some())?;

@@ -1,5 +1,6 @@
 //! The bytes of one column in one row group, read at once.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -23,6 +24,17 @@ pub(super) fn range(column: &ColumnChunkMetaData, file: u64) -> Option<Range<u64
     };
     let end = begin.checked_add(u64::try_from(column.compressed_size()).ok()?)?;
     (end <= file).then_some(begin..end)
+}
+
+/// The metadata that the crate is given: it starts to read at the dictionary's offset, even at one where there can be no
+/// dictionary.
+pub(super) fn corrected(column: &ColumnChunkMetaData) -> Result<Cow<'_, ColumnChunkMetaData>> {
+    match column.dictionary_page_offset() {
+        Some(dictionary) if !(4..column.data_page_offset()).contains(&dictionary) => {
+            column.clone().into_builder().set_dictionary_page_offset(None).build().map(Cow::Owned)
+        }
+        _ => Ok(Cow::Borrowed(column)),
+    }
 }
 
 /// Reads a column's pages.

@@ -100,13 +100,14 @@ impl Parquet {
     }
 
     /// The values of a column in a part.
-    fn column(&self, part: usize, column: usize) -> Result<Columns, Error> {
+    fn column(&self, part: usize, column: usize) -> Result<Columns, Unread> {
         let values = self.with_pages(part, column, column::read)?;
         let file = &self.files[self.parts[part].0];
         if legacy::is_of(&file.metadata) && legacy::has_julian(&values, &self.columns[column].1) {
             let what = format!("{}: column {} has dates before 1582-10-15", shown(&file.path), self.columns[column].0);
-            return Err(wrong(format!("{what}, which Spark wrote as those of another calendar"))
-                .hint("write them again with spark.sql.parquet.datetimeRebaseModeInWrite=CORRECTED"));
+            let error = wrong(format!("{what}, which Spark wrote as those of another calendar"))
+                .hint("write them again with spark.sql.parquet.datetimeRebaseModeInWrite=CORRECTED");
+            return Err(Unread { column, error, lasting: true });
         }
         Ok(values)
     }
@@ -118,6 +119,7 @@ impl Parquet {
             self.with_pages(part, column, |pages, metadata, rows, stored| {
                 column::as_text(pages, metadata, rows, stored, by_pages)
             })
+            .map_err(Error::from)
         })
     }
 
@@ -127,9 +129,10 @@ impl Parquet {
         part: usize,
         column: usize,
         read: impl FnOnce(Pages, &ColumnChunkMetaData, usize, Stored) -> parquet::errors::Result<T>,
-    ) -> Result<T, Error> {
+    ) -> Result<T, Unread> {
         let file = &self.files[self.parts[part].0];
-        let cannot = |error: std::io::Error| unreadable(&file.path, &error);
+        let now = |error| Unread { column, error, lasting: false };
+        let cannot = |error: std::io::Error| now(unreadable(&file.path, &error));
         let (name, stored) = &self.columns[column];
         let stored = stored.as_ref().expect("only usable columns are read");
         let metadata = self.group(part).column(column);
@@ -138,10 +141,13 @@ impl Parquet {
         // Asked after they were read, and before what is wrong with them is believed.
         if State::of(&opened.metadata().map_err(cannot)?) != file.state {
             let what = format!("{} changed while it was read", shown(&file.path));
-            return Err(wrong(what).hint("ask again, of a file that nobody writes"));
+            return Err(now(wrong(what).hint("ask again, of a file that nobody writes")));
         }
         let pages = pages.map_err(cannot)?;
-        caught(&file.path, &format!("column {name}"), || read(pages, metadata, self.rows_in(part), *stored))
+        let values = caught(&file.path, &format!("column {name}"), || {
+            read(pages, chunk::corrected(metadata)?.as_ref(), self.rows_in(part), *stored)
+        });
+        values.map_err(|error| Unread { column, error, lasting: true })
     }
 
     /// The row group of a part.
@@ -324,7 +330,7 @@ impl Source for Parquet {
 
     fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread> {
         self.ahead.ask(part, |part| self.ranges(part, columns));
-        let read = |column: &usize| self.column(part, *column).map_err(|error| Unread { column: *column, error });
+        let read = |column: &usize| self.column(part, *column);
         let values = columns.iter().map(read).collect::<Result<_, _>>()?;
         Ok(Chunk::new(self.rows_in(part), values))
     }
@@ -351,5 +357,31 @@ mod tests {
         let error = source.read(1, &[2]).unwrap_err().error.to_string();
         assert!(error.contains("none-v1-plain.parquet changed while it was read"), "{error}");
         assert_ne!(Parquet::open(&path).unwrap().input(), input, "a kept table is not of this file");
+    }
+
+    #[test]
+    fn a_dictionary_at_the_begin_of_the_file_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        write_parquet(folder.path()).unwrap();
+        let path = folder.path().join("none-v1-plain.parquet");
+        let expected = Parquet::open(&path).unwrap().both_ways(0, 2).map(Result::unwrap);
+        // The same pages behind a footer that says 0 of each column, as some writers do.
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&File::open(&path).unwrap()).unwrap();
+        let column = |one: &ColumnChunkMetaData| one.clone().into_builder().set_dictionary_page_offset(Some(0)).build();
+        let group = |one: &RowGroupMetaData| {
+            let columns = one.columns().iter().map(|one| column(one).unwrap()).collect();
+            one.clone().into_builder().set_column_metadata(columns).build().unwrap()
+        };
+        let groups = metadata.row_groups().iter().map(group).collect();
+        let mut bytes = fs::read(&path).unwrap();
+        let length = bytes.len();
+        let footer = u32::from_le_bytes(bytes[length - 8..length - 4].try_into().unwrap()) as usize;
+        bytes.truncate(length - 8 - footer);
+        let metadata = metadata.into_builder().set_row_groups(groups).build();
+        parquet::file::metadata::ParquetMetaDataWriter::new(&mut bytes, &metadata).finish().unwrap();
+        fs::write(&path, bytes).unwrap();
+        let source = Parquet::open(&path).unwrap();
+        assert!(source.group(0).column(2).dictionary_page_offset() == Some(0), "the footer says so");
+        assert_eq!(source.both_ways(0, 2).map(Result::unwrap), expected);
     }
 }

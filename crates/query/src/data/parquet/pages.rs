@@ -116,7 +116,9 @@ impl Reading {
                         all_there(buf.get(4..).and_then(|rest| rest.get(..length)), num_values)?;
                         4 + length
                     }
-                    _ => return Ok(false),
+                    _ => {
+                        return Err(ParquetError::NYI("its levels have an encoding that is no longer in use".into()));
+                    }
                 };
                 (buf.slice(levels..), num_values as usize, encoding)
             }

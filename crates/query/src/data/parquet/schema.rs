@@ -67,6 +67,27 @@ fn kind(column: &ColumnDescriptor) -> Result<Kind, String> {
             let name = all.split(['(', ' ', '{']).next().unwrap_or_default().to_uppercase();
             Err(format!("has the type {name} ({physical})"))
         }
-        (physical, None, _) => Err(format!("has the type {physical}")),
+        (physical, None, ConvertedType::NONE) => Err(format!("has the type {physical}")),
+        (physical, None, converted) => Err(format!("has the type {converted} ({physical})")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use parquet::schema::parser::parse_message_type;
+
+    use super::*;
+
+    #[test]
+    fn what_a_column_cannot_be_used_for_is_named() {
+        let schema = "message t { required int64 a (TIMESTAMP_MICROS); required int64 b; required binary c (JSON); required int96 d; }";
+        let schema = SchemaDescriptor::new(Arc::new(parse_message_type(schema).unwrap()));
+        let said: Vec<_> = columns(&schema).into_iter().map(|(_, stored)| stored.err()).collect();
+        assert_eq!(said[0].as_deref(), Some("has the type TIMESTAMP_MICROS (INT64)"));
+        assert_eq!(said[1], None);
+        assert_eq!(said[2].as_deref(), Some("has the type JSON (BYTE_ARRAY)"));
+        assert_eq!(said[3].as_deref(), Some("has the type INT96"));
     }
 }
