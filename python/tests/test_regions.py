@@ -91,8 +91,24 @@ except ChildProcessError:
     assert all((name, calls) == ("part", 100) for name, _, _, calls in found)
     assert len({tid for _, _, tid, _ in found}) == 10
     assert len({pid for _, pid, _, _ in found}) >= 3
-    # Four processes of three threads each: two threads found no slot.
-    assert struct.unpack_from("=Q", path.read_bytes(), 48)[0] == 200
+    # Four processes of three threads each: two threads found no slot. They count without a lock.
+    assert 0 < struct.unpack_from("=Q", path.read_bytes(), 48)[0] <= 200
+
+
+def test_a_mark_that_finds_no_slot_takes_no_lock(tmp_path, monkeypatch):
+    path = make(tmp_path / "regions", native=0, locked=1, counters=(0, 1))
+    listener = Listener.at(str(path))
+    assert listener is not None
+    listener.begin("a")
+    listener.end("a")
+    listener.add("n", 1)
+    monkeypatch.setattr(listener, "_locked", lambda *_: pytest.fail("it waits for a lock"))
+    for _ in range(3):
+        listener.begin("b")
+        listener.end("b")
+        listener.add("m", 1)
+    data = path.read_bytes()
+    assert (struct.unpack_from("=Q", data, 48)[0], struct.unpack_from("=Q", data, 120)[0]) == (3, 3)
 
 
 def test_running_counters_of_threads_and_processes_have_slots_of_their_own(tmp_path):
@@ -140,12 +156,56 @@ os.wait()
     assert struct.unpack_from("=Q", data, 120)[0] == 1, "one addition found no room"
 
 
+def test_a_mark_in_the_middle_of_another_one_of_its_thread_is_counted_and_waits_for_nothing(tmp_path):
+    path = make(tmp_path / "regions", native=0, locked=9)
+    code = """
+import fcntl, signal
+from knee import region
+def handler(*_):
+    with region("handled"):
+        pass
+signal.signal(signal.SIGALRM, handler)
+lock = fcntl.lockf
+def interrupted(*given):
+    fcntl.lockf = lock
+    signal.raise_signal(signal.SIGALRM)
+    return lock(*given)
+fcntl.lockf = interrupted
+with region("main"):
+    pass
+"""
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "KNEE_REGIONS": str(path)}
+    subprocess.run([sys.executable, "-S", "-c", code], env=env, check=True, timeout=20)
+    assert [(name, calls) for name, _, _, calls in slots(path, native=0)] == [("main", 1)]
+    assert struct.unpack_from("=Q", path.read_bytes(), 56)[0] == 1
+
+
 def test_a_long_name_is_cut_and_its_length_kept(tmp_path):
     path = make(tmp_path / "regions", native=0, locked=1)
     run(f"from knee import region\nwith region({'ä' * 100!r}): pass", KNEE_REGIONS=str(path))
     data = path.read_bytes()
     assert struct.unpack_from("=I", data, HEAD + NAME)[0] == 200
     assert data[HEAD + NAME + 4 :] == "ä".encode() * 62
+
+
+def test_a_region_in_which_its_counters_were_closed_ends_like_any_other(tmp_path):
+    path = make(tmp_path / "regions", native=0, locked=1)
+    program = """if True:
+    from knee.regions import _LISTENER as listener, region
+    readings = iter([[7, 100, 100], [0, 0, 0]])
+    listener._events, listener._counted = 1, lambda _: next(readings)
+    with region("daemon"): pass
+    """
+    run(program, KNEE_REGIONS=str(path))
+    assert [(name, calls) for name, _, _, calls in slots(path, native=0)] == [("daemon", 1)]
+
+
+def test_a_name_that_is_no_text_ends_nothing(tmp_path):
+    path = make(tmp_path / "regions", native=0, locked=1, counters=(0, 1))
+    code = "from knee import counter, region\nwith region(7): pass\ncounter(7).add(1)"
+    run(code)
+    run(code, KNEE_REGIONS=str(path))
+    assert [(name, calls) for name, _, _, calls in slots(path, native=0)] == [("7", 1)]
 
 
 @pytest.mark.parametrize("content", [b"", b"x" * 8192, b"kneeregn".ljust(8192, b"\0"), b"kneeregn"])

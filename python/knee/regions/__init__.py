@@ -149,7 +149,8 @@ def region(name: str) -> Region:
     >>> with region("load"):
     ...     pass
     """
-    return _SILENT if _LISTENER is None else Noted(_LISTENER, name)
+    # str: a name that is no text does no harm where nothing is recorded, so it must do none here.
+    return _SILENT if _LISTENER is None else Noted(_LISTENER, str(name))
 
 
 def counter(name: str) -> Counter:
@@ -169,4 +170,4 @@ def counter(name: str) -> Counter:
     --------
     >>> counter("matches").add(3)
     """
-    return _UNHEARD if _LISTENER is None else Published(_LISTENER, name)
+    return _UNHEARD if _LISTENER is None else Published(_LISTENER, str(name))

@@ -28,7 +28,7 @@ _COUNTER_BYTES, _COUNTER_NAME_BYTES = 128, 104
 _SLOT_SIZE, _NATIVE_SLOTS, _LOCKED_SLOTS, _LOCKED_CLAIMED, _REFUSED = 3, 4, 5, 7, 8
 _EVENTS = 16
 _COUNTER_SIZE, _NATIVE_COUNTERS, _LOCKED_COUNTERS, _LOCKED_COUNTERS_CLAIMED = 22, 23, 24, 26
-_LOCKED_LOST, _LOCKED_UNCOUNTED, _LOCKED_ADDITIONS_LOST = 6, 10, 15
+_LOCKED_LOST, _REENTERED, _LOCKED_UNCOUNTED, _LOCKED_ADDITIONS_LOST = 6, 7, 10, 15
 # Offsets in a slot, likewise.
 _READY, _PID, _TID, _TURN, _UNMATCHED, _CROSSED, _NAME_SIZE = 0, 1, 2, 3, 6, 7, 176
 _OPEN_SINCE, _TIMES, _TIMES_SIZE, _COUNTS = 2, 4, 42, 6
@@ -72,6 +72,8 @@ class _Thread(threading.local):
         """Offset of the value of each running counter, in units of 64 bits."""
         self.counters: Counters | None = None
         """Opened when the thread enters its first region, if events are counted."""
+        self.claiming = False
+        """Whether it is claiming a slot."""
 
 
 class Listener:
@@ -217,7 +219,8 @@ class Listener:
         large[then + 4] = large[now + 4] if before else own.begin_ns
         large[then + 5] = end_ns
         for place, (before, after) in enumerate(zip(own.counted, counted, strict=False), _COUNTS):
-            large[then + place] = large[now + place] + after - before
+            # A counter that the program has closed meanwhile reads 0.
+            large[then + place] = large[now + place] + max(after - before, 0)
         self._small[slot // 4 + _TURN] = (turn + 1) & 0xFFFF_FFFF
         large[slot // 8 + _OPEN_SINCE] = 0
 
@@ -257,6 +260,11 @@ class Listener:
 
     def _next(self, claimed_at: int, most_at: int, lost_at: int) -> int | None:
         """Claim the next slot of a table, or count that no slot was left."""
+        if self._small[claimed_at] >= self._small[most_at]:
+            # Slots are never given back, so the table stays full: count without the lock, for which every mark of every
+            # process would wait. Of marks that are lost at the same moment only one may be counted.
+            self._count(self._large, lost_at)
+            return None
 
         def claim() -> int | None:
             claimed = self._small[claimed_at]
@@ -269,7 +277,21 @@ class Listener:
         return self._locked(claim, lost_at)
 
     def _locked(self, act: Callable[[], T], lost_at: int) -> T | None:
-        """Call ``act`` under a lock across threads and processes; if locking fails, count that and return None."""
+        """Call ``act`` under a lock across threads and processes; if that fails, count it and return None."""
+        thread = self._thread
+        if thread.claiming:
+            # In the middle of another mark of this thread, as finalizers and signal handlers may be: it would wait for
+            # itself, and all other processes for it.
+            self._count(self._large, _REENTERED)
+            return None
+        thread.claiming = True
+        try:
+            return self._alone(act, lost_at)
+        finally:
+            thread.claiming = False
+
+    def _alone(self, act: Callable[[], T], lost_at: int) -> T | None:
+        """Call ``act`` under both locks; if locking fails, count that and return None."""
         import fcntl
 
         # A lock on the file belongs to the whole process, so threads need a second lock among themselves.
