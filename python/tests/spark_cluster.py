@@ -288,6 +288,21 @@ def test_what_spark_rounds_or_knee_cannot_read_is_refused(spark: SparkSession, t
         sql(spark, "select none from lineitem", lineitem=table)
 
 
+@pytest.mark.parametrize("front", ["", "-- a comment\n", "/* select */ "])
+def test_a_command_is_refused_and_not_run(spark: SparkSession, table: Path, tmp_path: Path, front: str):
+    spark.sql(f"create table kept using parquet location 'file:{tmp_path}/kept' as select cast(7 as bigint) as one")
+    try:
+        for command in (
+            "insert overwrite kept select count(*) from lineitem",
+            "insert into kept select count(*) from lineitem",
+            "drop table kept",
+        ):
+            fails(lambda command=command: sql(spark, front + command, lineitem=table))
+        assert [row.one for row in spark.table("kept").collect()] == [7]
+    finally:
+        spark.sql("drop table if exists kept")
+
+
 def test_files_that_spark_does_not_read_are_refused(spark: SparkSession, table: Path, tmp_path: Path):
     folder = tmp_path / "grows"
     folder.mkdir()

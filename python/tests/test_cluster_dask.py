@@ -250,6 +250,16 @@ def test_a_folder_that_cannot_be_written_is_named(binary: str, tmp_path: Path):
     assert "hint: give the worker a folder with room for the graph, or pass cache=False" in str(graphs.error)
 
 
+def test_a_worker_keeps_few_graphs(binary: str, tmp_path: Path):
+    own = Worker("here", str(tmp_path), 1)
+    for night in range(6):
+        graph = tmp_path / "edges.txt"
+        graph.write_text(f"0 1\n1 2\n2 0\n2 {3 + night}\n")
+        (line,) = split_count("count", graph, {"pattern": "triangle"}, 1).lines
+        assert worker.outcome(line, own, Limits(cache=True)).answer is not None
+    assert len(list((tmp_path / "knee-graphs").iterdir())) <= 4
+
+
 def test_an_address_in_another_file_system_is_refused():
     for path in ("s3://bucket/a.parquet", "dbfs:/a.parquet"):
         fails(lambda path=path: plain(path), f"{path} is not in a file system that workers have mounted")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-
 from knee.cluster import worker
 from knee.cluster.parts import failed
 from knee.cluster.worker import Limits, Worker
@@ -31,8 +29,7 @@ def run_part(part: str, *, threads: int | None = None, timeout_s: float | None =
     knee.store.StudyError
         Why there is no answer.
     """
-    with tempfile.TemporaryDirectory(prefix="knee-part-") as folder:
-        try:
-            return worker.run_part(part, Worker(worker.host(), folder, None), Limits(threads, timeout_s))
-        except RuntimeError as error:
-            raise failed(str(error)) from None
+    try:
+        return worker.run_part(part, Worker(worker.host(), None, None), Limits(threads, timeout_s))
+    except RuntimeError as error:
+        raise failed(str(error)) from None

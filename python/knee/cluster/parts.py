@@ -187,12 +187,14 @@ def _ran(verb: str, *words: str, given: str = "") -> str:
 def _shown(part: dict[str, Any]) -> str:
     name = f"part {part['part']} of {part['parts']}"
     if files := part.get("files"):
-        groups = (
-            f"row groups {one['groups']['start']} to {one['groups']['end'] - 1} of {one['path']}" for one in files
-        )
-        return f"{name}: {', '.join(groups)}"
+        return f"{name}: {', '.join(map(_groups, files))}"
     if lineitem := part.get("lineitem"):
         rows = lineitem["parts"]
         return f"{name}: pieces {rows['start']} to {rows['end'] - 1} of lineitem at scale {lineitem['scale']}"
     graph = part["arguments"]["graph"]
     return f"{name}: its share of {part['vertices']:,} vertices and {part['edges']:,} edges of {graph}"
+
+
+def _groups(file: dict[str, Any]) -> str:
+    start, end = file["groups"]["start"], file["groups"]["end"]
+    return f"row groups {start} to {end - 1} of {file['path']}" if start < end else f"no rows of {file['path']}"

@@ -16,7 +16,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,9 @@ TICK_S = 0.05
 
 SEAT_TICK_S = 0.005
 """The same for a part that waits for the one before it."""
+
+KEPT = 3
+"""How many graphs a worker keeps, beside a new one: it may live for months."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,8 @@ class Worker:
     """What is known of the worker that this runs on."""
 
     name: str
-    folder: str
-    """A folder of this worker alone, which the engine removes."""
+    folder: str | None
+    """A folder of this worker alone, which the engine removes; None where parts neither wait nor keep anything."""
     threads: int | None
     """Threads that the engine gave it; None where only its control group and its cpus say."""
     archives: Sequence[str] = ()
@@ -95,16 +98,27 @@ def run_part(line: str, worker: Worker, limits: Limits, wanted: Callable[[], boo
         raise RuntimeError("this is no part\nhint: give a line that --split printed") from None
     verb = "query" if "sql" in part else "mine"
     words = [binary(worker, where), verb, "--part", *_threads(worker, limits)]
-    if limits.cache and verb == "mine":
-        words += ["--cache", str(Path(worker.folder) / "knee-graphs")]
+    graphs = Path(worker.folder) / "knee-graphs" if worker.folder and limits.cache and verb == "mine" else None
+    if graphs is not None:
+        words += ["--cache", str(graphs)]
     try:
         with _seat(worker, where, wanted):
+            if graphs is not None:
+                _forget(graphs)
             status, out, errors = _ran(words, line, limits.timeout_s, wanted, where)
     except OSError as error:
         raise RuntimeError(f"{where}{error}") from None
     if status == 0 and out.endswith(b"\n"):
         return out.decode().strip()
     raise RuntimeError(where + _reason(status, errors.decode(errors="replace")))
+
+
+def _forget(graphs: Path) -> None:
+    """Remove all graphs but the newest, and what killed processes left unfinished. No other part runs now."""
+    with suppress(OSError):
+        kept = sorted(graphs.glob("*.knee"), key=lambda file: file.stat().st_mtime_ns)
+        for file in (*graphs.glob("*.part"), *kept[:-KEPT]):
+            file.unlink(missing_ok=True)
 
 
 def binary(worker: Worker, where: str) -> str:
@@ -144,6 +158,9 @@ def _threads(worker: Worker, limits: Limits) -> list[str]:
 @contextmanager
 def _seat(worker: Worker, where: str, wanted: Callable[[], bool]) -> Generator[None]:
     """Let one part run at a time. The kernel gives the seat back, however this process ends."""
+    if worker.folder is None:
+        yield
+        return
     path = Path(worker.folder) / "knee-seat"
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

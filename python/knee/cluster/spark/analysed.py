@@ -30,6 +30,9 @@ OVERFLOWING = {*EXACT_SCALE, "UnaryMinus"}
 TYPES = r"decimal\(\d+,\d+\)|double|float|byte|short|integer|long|date|string"
 """Types of answers that knee gives."""
 
+FRONT = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
+"""What may stand before a statement."""
+
 
 @dataclass(frozen=True)
 class Analysed:
@@ -72,6 +75,11 @@ class Analysed:
             if not re.fullmatch(TYPES, cast("str", field.jsonValue()["type"]) if _plain(field) else ""):
                 raise _otherwise(f"{field.name} has the type {field.dataType.simpleString()}, which knee does not have")
         return cls(schema)
+
+
+def is_query(text: str) -> bool:
+    """Whether Spark only analyses a text: another statement is a command, which ``SparkSession.sql`` runs at once."""
+    return FRONT.sub("", text, count=1)[:6].lower() == "select"
 
 
 def _check_text(query: str) -> None:

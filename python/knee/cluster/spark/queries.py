@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from knee.cluster.answer import Answer
 from knee.cluster.parts import Parts, joined, parts_of, split_query
-from knee.cluster.spark.analysed import Analysed
+from knee.cluster.spark.analysed import Analysed, is_query
 from knee.cluster.spark.filled import filled
 from knee.cluster.spark.jobs import Cluster
 from knee.cluster.spark.tables import Table
@@ -68,8 +68,9 @@ def sql(
     try:
         described = split_query(query, read.path, parts_of(read.path, cluster) if parts is None else parts)
     except StudyError:
-        # What Spark finds wrong comes first.
-        Analysed.of(spark, query, name, read)
+        # What Spark finds wrong comes first; but it would also run a statement that is no query.
+        if is_query(query):
+            Analysed.of(spark, query, name, read)
         raise
     read.check(described)
     if explain:
