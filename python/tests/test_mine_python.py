@@ -1,5 +1,6 @@
 """`knee.mine` on the graphs of other libraries: the same counts, and the user's own vertices."""
 
+import contextlib
 import importlib
 import itertools
 import os
@@ -367,6 +368,37 @@ def test_an_interrupted_call_leaves_neither_process_nor_file(tmp_path):
         assert process.stderr.read().endswith("KeyboardInterrupt\n")
     assert not Path(f"/proc/{started[0]}").exists()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
+def test_a_count_ends_with_the_program_that_asked(sign):
+    program = (
+        "import numpy, knee\n"
+        "edges = numpy.random.default_rng(1).integers(0, 3000, (400_000, 2))\n"
+        "knee.mine.count(edges, 'cycle-7', plan='explore', threads=1)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program]) as process:
+        until = time.monotonic() + 60
+        while not (started := children(process.pid)) and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.send_signal(sign)
+    own = Path(f"/proc/{started[0]}/stat")
+
+    def lives() -> bool:
+        try:
+            return own.read_text().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+    until = time.monotonic() + 10
+    try:
+        while lives():
+            assert time.monotonic() < until, "it still counts"
+            time.sleep(0.05)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(started[0], signal.SIGKILL)
 
 
 def test_the_guides_programs_run(tmp_path):

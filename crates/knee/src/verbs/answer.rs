@@ -14,11 +14,13 @@ use clap::Args;
 use knee_machine::sys;
 use knee_meter::load::Load;
 use knee_meter::perf::split;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::error::{Failure, print_out};
+use crate::error::{Failure, print_out, status};
 use crate::run::child;
 use crate::run::options::skip;
 use crate::run_spec::RunSpec;
@@ -46,6 +48,7 @@ enum Question {
 
 impl Native for Answer {
     fn run(self) -> Result<ExitCode, Failure> {
+        end_with_reader();
         for line in io::stdin().lines() {
             let line = line.map_err(|error| Failure::new(format!("cannot read questions: standard input: {error}")))?;
             let text = answer(&line).map_or_else(|refusal| refusal.json(), |json| format!("{{\"answer\":{json}}}"));
@@ -53,6 +56,21 @@ impl Native for Answer {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Ends this process when nobody can read its answers any more, also in the middle of a question: the program that asked
+/// was killed, and a count may take hours.
+fn end_with_reader() {
+    // Where no thread can be started (a container may forbid clone3), the process ends with its input alone.
+    let _ = std::thread::Builder::new().spawn(|| {
+        let answers = io::stdout();
+        let mut ends = [PollFd::new(&answers, PollFlags::empty())];
+        while poll(&mut ends, None) == Err(Errno::INTR) {}
+        // A pipe without a reader. A file or a terminal has no reader that could go away.
+        if ends[0].revents().contains(PollFlags::ERR) {
+            std::process::exit(status::USAGE.into());
+        }
+    });
 }
 
 fn answer(line: &str) -> Result<String, Failure> {
