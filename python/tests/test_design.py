@@ -315,6 +315,13 @@ def test_copies_stay_on_the_set():
         ({"memory": ["far"]}, "unknown memory policy 'far'"),
         ({"memory": ["weighted-interleave"]}, "unknown memory policy 'weighted-interleave'"),
         ({"memory": ["bind:x"]}, "bad memory policy: 'bind:x': 'x' is not a list of nodes"),
+        ({"memory": ["bind:3-1"]}, "bad memory policy: 'bind:3-1': '3-1' is not a list of nodes"),
+        (
+            {"memory": ["bind:0-9999999999"]},
+            "bad memory policy: 'bind:0-9999999999': '0-9999999999' is not a list of nodes",
+        ),
+        ({"memory": ["bind:,"]}, "bad memory policy: 'bind:,': ',' is not a list of nodes"),
+        ({"memory": ["preferred:0,1"]}, "bad memory policy: 'preferred:0,1': the kernel prefers one node"),
     ],
 )
 def test_a_factor_that_goes_nowhere_is_refused(factors, reason):

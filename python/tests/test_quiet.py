@@ -126,6 +126,18 @@ def test_the_time_to_wait_is_that_of_the_whole_study(simulated, monkeypatch, cap
     assert capsys.readouterr().err.count("measuring continues") == 1
 
 
+def test_looking_at_a_quiet_machine_takes_nothing_from_the_time_to_wait(simulated, monkeypatch, capsys):
+    folder = simulated({"p": {1: (1.0, 1.0)}})
+    now = iter(range(0, 1000, 4))
+    looks = iter(8 * [0.0] + 9 * [0.5])
+    monkeypatch.setattr(quiet, "time", SimpleNamespace(monotonic=lambda: float(next(now))))
+    monkeypatch.setattr(_binary, "load", lambda seconds: load(next(looks)))
+    waiting = quiet.Waiting(folder, 10.0)
+    for block in range(1, 8):
+        waiting.before(block)
+    assert "waiting for a quiet machine" in capsys.readouterr().err
+
+
 def test_a_kernel_that_does_not_say_is_not_waited_for(simulated, monkeypatch, capsys):
     def silent(seconds: float) -> _binary.Load:
         raise StudyError("cannot read the load of the cpus: /proc/stat has no line for these cpus")

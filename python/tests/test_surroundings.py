@@ -20,6 +20,14 @@ from knee.study.run.create import Taken, create
 SHORT = ("--no-pilot", "--blocks", "2", "--factor", "threads=1")
 
 
+def test_a_thousand_studies_of_a_name_on_one_day_are_not_the_last(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    today = planning._unused("x")
+    for name in (today.name, *(f"{today.name}-{number}" for number in range(2, 1000))):
+        (tmp_path / today.parent / name).mkdir(parents=True)
+    assert planning._unused("x").name == f"{today.name}-1000"
+
+
 def apart(script: str, cwd: Path, binary: str, test: str) -> subprocess.CompletedProcess[str]:
     """Run a shell script with mounts of its own; `$KNEE` is the binary."""
     unshare = ["unshare", "--mount", "--propagation", "private"]

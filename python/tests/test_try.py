@@ -114,6 +114,7 @@ def test_json_and_list_run_nothing_that_was_not_asked_for(binary, tmp_path):
         (["--at", "placement"], "--at: 'placement' is not FACTOR=LEVEL"),
         (["--at", "placement=here"], "--at: placement=here: the study has no such level"),
         (["--blocks", "1"], "--blocks"),
+        (["--list", "--budget", "10m"], "--budget has no effect beside --list"),
     ],
 )
 def test_mistakes_are_errors_before_anything_runs(binary, tmp_path, words, reason):

@@ -37,6 +37,11 @@ def bundle() -> str:
 
 
 def _folder() -> Path:
-    """Return the cache folder."""
-    asked = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(asked) if Path(asked).is_absolute() else Path.home() / ".cache") / "knee"
+    """Return the cache folder; one that cannot be made where the user has no home."""
+    asked = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if asked.is_absolute():
+        return asked / "knee"
+    try:
+        return Path.home() / ".cache" / "knee"
+    except RuntimeError:
+        return Path(os.devnull) / "knee"

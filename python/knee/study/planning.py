@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import date
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -79,5 +80,5 @@ def _made_unused(name: str, make: Callable[[Path], Folder]) -> Folder:
 def _unused(name: str) -> Path:
     """Return a folder under knee-studies that does not exist yet."""
     base = Path("knee-studies") / f"{slurm.plain(name)}-{date.today().isoformat()}"
-    tries = [base, *(base.with_name(f"{base.name}-{number}") for number in range(2, 1000))]
+    tries = chain((base,), (base.with_name(f"{base.name}-{number}") for number in count(2)))
     return next(path for path in tries if not path.exists())

@@ -91,8 +91,9 @@ def try_(
     wait_s = None if wait_quiet is None else seconds(wait_quiet, "--wait-quiet")
     study = Contents.read(folder).folder
     if only_list:
-        if only:
-            raise StudyError("--only has no effect beside --list", hint="knee try STUDY --list")
+        given = {"--only": only, "--blocks": blocks, "--budget": budget, "--wait-quiet": wait_quiet, "--trust": trust}
+        if option := next((option for option, value in given.items() if value), None):
+            raise StudyError(f"{option} has no effect beside --list", hint="knee try STUDY --list")
         with TemporaryDirectory(prefix="knee-") as libraries:
             here = _situation(study, _levels(levels), Path(libraries))
             _print_list(here, _found(here), as_json=as_json)

@@ -182,6 +182,11 @@ def _memory(text: str) -> MemoryPolicy:
         hint = "local, bind:0,1, interleave:0-3, weighted-interleave:0-3 or preferred:0"
         raise StudyError(f"unknown memory policy {text!r}", hint=hint)
     try:
-        return {"policy": cast("Policy", policy), "nodes": numbers(nodes)}
+        found = numbers(nodes)
     except ValueError as error:
         raise StudyError(f"bad memory policy: {text!r}: {nodes!r} is not a list of nodes") from error
+    if policy != "local" and not found:
+        raise StudyError(f"bad memory policy: {text!r}: {nodes!r} is not a list of nodes")
+    if policy == "preferred" and len(set(found)) > 1:
+        raise StudyError(f"bad memory policy: {text!r}: the kernel prefers one node", hint="interleave takes several")
+    return {"policy": cast("Policy", policy), "nodes": found}

@@ -55,6 +55,10 @@ def smallest_effect(text: str) -> float:
     return share(text, "--smallest-effect", most=0.99)
 
 
+MOST_NUMBERS = 1 << 16
+"""Cpus and nodes have smaller numbers on any machine."""
+
+
 def numbers(text: str) -> list[int]:
     """Read a list of numbers as the kernel writes it, like ``0,2-4``.
 
@@ -64,7 +68,10 @@ def numbers(text: str) -> list[int]:
         When it is not such a list.
     """
     ranges = [part.partition("-") for part in text.split(",") if part]
-    return [number for low, _, high in ranges for number in range(int(low), int(high or low) + 1)]
+    ends = [(int(low), int(high or low)) for low, _, high in ranges]
+    if wrong := next((f"{low}-{high}" for low, high in ends if not low <= high < MOST_NUMBERS), None):
+        raise ValueError(f"{wrong} is no range")
+    return [number for low, high in ends for number in range(low, high + 1)]
 
 
 def checked_counters(names: list[str], where: str) -> list[str]:

@@ -68,9 +68,10 @@ class Waiting:
         finally:
             _binary.hang_up()
         spent = time.monotonic() - began
-        self._left_s -= spent
         if not waited:
+            # Looking is not waiting: over a long study the looks alone would use up the time.
             return
+        self._left_s -= spent
         note_wait(self._folder, Wait(block, round(spent, 1), load["quiet"], load["other_busy"], load["steal"]))
         if load["quiet"]:
             _say(f"quiet after {words(spent)}")
