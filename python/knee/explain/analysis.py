@@ -30,10 +30,10 @@ from knee.explain.verdict.form import Verdict
 from knee.explain.verdict.results import Results
 from knee.explain.verdict.study import make
 from knee.explain.verdict.why import of_levels
-from knee.stats.answers import answer
+from knee.stats.answers import Answer, answer
 from knee.stats.equivalence import Equivalence, equivalence
 from knee.stats.intervals import Array, Interval, Ratio, ratio
-from knee.stats.paired import allowing, paired
+from knee.stats.paired import Times, allowing, held, paired
 from knee.stats.residuals import Codes, Drift, drift, outliers
 from knee.store import SCHEMA, Folder, Run, finite
 
@@ -42,7 +42,8 @@ from knee.store import SCHEMA, Folder, Run, finite
 class Contrast:
     """Time of ``series`` over that of ``reference`` at a thread count; below 1, ``series`` is faster.
 
-    ``held`` is the interval of that ratio whatever other programs took of either side, up to what they may have.
+    ``held`` is the interval of that ratio whatever other programs took of either side, up to what they may have;
+    ``answer`` judges that, corrected for the number of all contrasts.
     """
 
     series: str
@@ -50,6 +51,7 @@ class Contrast:
     threads: int
     ratio: Ratio
     held: Interval
+    answer: Answer
 
 
 @dataclass(frozen=True)
@@ -286,16 +288,20 @@ def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:
 def _contrasts(runs: list[Run], series: list[Series]) -> list[Contrast]:
     """Compare every series with the first one of its workload, block by block, at every thread count that both have."""
     blocks = max((run.spec["block"] for run in runs), default=0)
-    contrasts: list[Contrast] = []
-    for first, other in _compared(series):
-        for n in (point.threads for point in other.curve.points):
-            mine, reference = (table(one.by_threads.get(n, []), n, blocks, cpu=False) for one in (other, first))
-            compared = ratio(mine, reference)
-            if compared.blocks:
-                taken = (first.taken(n, blocks), other.taken(n, blocks))
-                held = allowing(paired, reference, mine, *taken).interval if taken[0].any() or taken[1].any() else None
-                contrasts.append(Contrast(other.name, first.name, n, compared, held or compared.interval))
-    return contrasts
+    pairs = [(first, other, point.threads) for first, other in _compared(series) for point in other.curve.points]
+    sides = [(_times(first, n, blocks), _times(other, n, blocks)) for first, other, n in pairs]
+    # The table is read as a whole, so its answers are corrected together (Holm).
+    found = zip(pairs, sides, held(paired, sides), strict=True)
+    made = [
+        Contrast(other.name, first.name, n, ratio(b.seconds, a.seconds), one.held.interval, one.answer)
+        for (first, other, n), (a, b), one in found
+    ]
+    return [one for one in made if one.ratio.blocks]
+
+
+def _times(series: Series, n: int, blocks: int) -> Times:
+    seconds = table(series.by_threads.get(n, []), n, blocks, cpu=False)
+    return Times(seconds, series.taken(n, blocks))
 
 
 def _compared(series: list[Series]) -> list[tuple[Series, Series]]:

@@ -84,6 +84,9 @@ def _chance(mean: float, deviation: float, blocks: int, more: int, margin: float
     far, near = half(ERROR / tests), margin - half(ERROR)
     if far <= near:
         return 1.0
+    if deviation == 0:
+        # Without scatter more blocks change nothing: what is open, the two sessions leave open.
+        return 1.0 if abs(mean) >= far or abs(mean) <= near else 0.0
     scale = deviation * math.sqrt(more / (blocks * whole))
 
     def above(value: float) -> float:

@@ -82,7 +82,12 @@ class Report:
         if self.verdict == "cannot tell" or not alike:
             return ""
         most = max(alike, key=lambda one: abs(np.log(one.comparison.estimate)))
-        where = f"in {len(alike)} of {many}, most with {most.name}" if len(self.judged) > 1 else f"with {most.name}"
+        # One slower cell makes the verdict, however many are faster.
+        others = sum(one.verdict == "faster" for one in self.judged) if self.verdict == "slower" else 0
+        beside = f" (faster in {others})" if others else ""
+        where = f"with {most.name}"
+        if len(self.judged) > 1:
+            where = f"in {len(alike)} of {many}{beside}, most {where}"
         much = f"{_difference(most.comparison)} {'more' if self.verdict == 'slower' else 'less'} time"
         return f"B is {self.verdict} than A {where}: {much}."
 
@@ -100,6 +105,8 @@ class Report:
     def _what_would_tell(self) -> str:
         if any(one.disturbed for one in self.open):
             return "other programs may have cost the runs too much time; measure on a quiet machine"
+        if few := [one.name for one in self.open if one.comparison.values < 2]:
+            return f"one side or both have fewer than two good runs of {'; '.join(few)}"
         more = [one.more_blocks for one in self.open]
         if all(one is not None for one in more):
             blocks = max(one or 0 for one in more)

@@ -170,7 +170,10 @@ def analyze(runs: list[Run], asked: Asked, allowed: int) -> FactorialAnalysis:
         predictions=[_in_units(one, scale) for one in predictions(fitted)],
         diagnostics=diagnose(fitted, values),
         within_factor=within,
-        within=[_within(measured, level, within, scale, asked, allowed) for level in design.named[within].levels]
+        within=[
+            _within(measured, level, within, scale, asked, allowed, len(design.named[within].levels))
+            for level in design.named[within].levels
+        ]
         if within
         else [],
         smallest=asked.smallest,
@@ -247,7 +250,7 @@ def _within_factor(measured: Response, design: Design, table: Anova, asked: Aske
     return asked.within or max(names, key=lambda name: table.of(name).squares)
 
 
-def _within(measured: Response, level: str, factor: str, scale: str, asked: Asked, allowed: int) -> Within:
+def _within(measured: Response, level: str, factor: str, scale: str, asked: Asked, allowed: int, levels: int) -> Within:
     inside = [number for number, run in enumerate(measured.runs) if level_of(run, factor) == level]
     part = replace(
         measured,
@@ -261,4 +264,4 @@ def _within(measured: Response, level: str, factor: str, scale: str, asked: Aske
     except StudyError as error:
         return Within(level, None, [], str(error))
     fitted = by_blocks(fit(transformed(np.array(part.values, dtype=np.float64), scale), design))
-    return Within(level, anova(fitted), level_pairs(part, fitted, asked.smallest, allowed))
+    return Within(level, anova(fitted), level_pairs(part, fitted, asked.smallest, allowed, levels))

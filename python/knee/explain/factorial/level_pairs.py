@@ -11,7 +11,7 @@ from knee.explain.factorial.inside import Inside, depends
 from knee.explain.responses import SECONDS, Response
 from knee.explain.scaling.series import inputs
 from knee.stats.block_means import block_means, over_combinations
-from knee.stats.intervals import Interval, Ratio
+from knee.stats.intervals import LEVEL, Interval, Ratio
 from knee.stats.linear.comparisons import Pair, tukey
 from knee.stats.linear.design import Codes, Factor
 from knee.stats.linear.least_squares import Fit
@@ -26,7 +26,8 @@ class LevelPair:
     ``model`` is on the scale of the model; ``ratio`` is first over second, of geometric means, block by block;
     ``robust`` is the same ratio without assuming normal errors. If a response is not positive there are no ratios, and
     ``robust`` has differences. ``inside`` compares both levels at each level of another factor, if they depend on it.
-    ``held`` is the interval of the ratio whatever other programs took, and ``size`` judges that.
+    ``held`` is the interval of the ratio whatever other programs took, and ``size`` judges that. That levels differ
+    is only said where it holds for all pairs of the factor together (Bonferroni).
     """
 
     factor: str
@@ -47,10 +48,11 @@ class LevelPair:
         return self.held.low < self.ratio.interval.low or self.held.high > self.ratio.interval.high
 
 
-def level_pairs(measured: Response, fitted: Fit, smallest: float, allowed: int) -> list[LevelPair]:
+def level_pairs(measured: Response, fitted: Fit, smallest: float, allowed: int, groups: int = 1) -> list[LevelPair]:
     """Return comparisons of every two levels, factor by factor, but of none whose levels are other work.
 
-    ``allowed`` is the number of cpus that an unpinned run may use.
+    ``allowed`` is the number of cpus that an unpinned run may use, ``groups`` the number of groups of runs
+    that are compared one by one.
     """
     values = np.array(measured.values, dtype=np.float64)
     positive = bool(values.min() > 0)
@@ -64,11 +66,12 @@ def level_pairs(measured: Response, fitted: Fit, smallest: float, allowed: int) 
         rest = _rest(measured, factor.name)
         tables = (block_means(one, factor.codes, rest, blocks) for one in (scaled, others))
         means = Means(*tables, of_times=measured.unit == SECONDS)
-        for first, second in _pairs(len(factor.levels)):
+        pairs = _pairs(len(factor.levels))
+        for first, second in pairs:
             names = (factor.levels[first], factor.levels[second])
             apart, model = means.apart(first, second), models.get(names)
             if positive:
-                one = _pair(factor.name, names, model, apart, smallest)
+                one = _pair(factor.name, names, model, apart, smallest, groups * len(pairs))
                 inside = depends(apart, _partners(fitted, factor.name, rest), one.size, smallest)
                 made.append(replace(one, size="depends", inside=inside) if inside else one)
             else:
@@ -93,10 +96,16 @@ def _partners(fitted: Fit, factor: str, rest: Codes) -> list[tuple[Factor, Codes
     return [(one, one.codes[at]) for one in fitted.design.factors if one.name != factor]
 
 
-def _pair(factor: str, names: tuple[str, str], model: Pair | None, apart: Apart, smallest: float) -> LevelPair:
+def _pair(
+    factor: str, names: tuple[str, str], model: Pair | None, apart: Apart, smallest: float, pairs: int
+) -> LevelPair:
     times, held = apart.ratio()
     shift = robust(over_combinations(apart.seen)).exponential()
-    return LevelPair(factor, *names, model, times, shift, size(held, smallest), [], held)
+    said = size(held, smallest)
+    if said == "matters":
+        # Of many pairs of equal levels some differ by chance. That a pair is equal needs no correction.
+        said = size(apart.ratio(1 - (1 - LEVEL) / pairs)[1], smallest)
+    return LevelPair(factor, *names, model, times, shift, said, [], held)
 
 
 def _rest(measured: Response, factor: str) -> Codes:

@@ -77,7 +77,10 @@ def placements(found: Evidence) -> Placements | None:
     logs = {levels: np.log(cell.seconds[np.isfinite(cell.seconds)]) for levels, cell in cells.items()}
     threads = next(iter(cells.values())).runs[0].threads
     effects = [_effect(factor, factors, logs) for factor in factors]
-    pairs = [(f"{a} and {b}", _interaction(a, b, factors, logs)) for a, b in combinations(factors, 2)]
+    both = list(combinations(factors, 2))
+    # Of several interactions that are none, one would be named by chance: their intervals hold together.
+    level = 1 - (1 - LEVEL) / max(1, len(both))
+    pairs = [(f"{a} and {b}", _interaction(a, b, factors, logs, level)) for a, b in both]
     return Placements(threads, tuple(effects), tuple(pair for pair in pairs if pair[1].interval.excludes(0)))
 
 
@@ -97,15 +100,15 @@ def _effect(factor: str, factors: list[str], logs: Mapping[Levels, Array]) -> Ef
     return Effect(factor, _mean(weights, logs), min(each), max(each))
 
 
-def _interaction(a: str, b: str, factors: list[str], logs: Mapping[Levels, Array]) -> Mean:
+def _interaction(a: str, b: str, factors: list[str], logs: Mapping[Levels, Array], level: float) -> Mean:
     """Return what two factors cost together beyond what each costs alone, a mean over the levels of the others."""
     share = 1 / 2 ** (len(factors) - 2)
     weights = {levels: share * (1.0 if (a in levels) == (b in levels) else -1.0) for levels in logs}
-    return _mean(weights, logs)
+    return _mean(weights, logs, level)
 
 
-def _mean(weights: Mapping[Levels, float], logs: Mapping[Levels, Array]) -> Mean:
+def _mean(weights: Mapping[Levels, float], logs: Mapping[Levels, Array], level: float = LEVEL) -> Mean:
     """Return a weighted sum of the cells' means, with Welch's interval."""
     value, error, freedom = welch([(weight, logs[levels]) for levels, weight in weights.items()])
-    half = float(student_value((1 + LEVEL) / 2, freedom)) * error if np.isfinite(error) else np.nan
+    half = float(student_value((1 + level) / 2, freedom)) * error if np.isfinite(error) else np.nan
     return Mean(value, Interval(value - half, value + half), min(one.size for one in logs.values()))

@@ -209,7 +209,7 @@ def _of_many_levels(asked: Question) -> str:
         least = ", at the least" if len({one.where for one in asked.most}) > 1 else ""
         return f"{best} is the fastest of {many} at {at}, {_ratio(nearest)} as fast as {nearest.level}{least}"
     if all(one.answer == "equal" for one in asked.most):
-        return f"{many} are equal (within 3 %) at {at}"
+        return f"all {many} take as long as {best} (within 3 %) at {at}"
     if any(_crosses(level, asked.most) for level in asked.levels[1:]):
         first = " or ".join([best, *_fastest_elsewhere(asked.most)])
         return f"which of {many} is the fastest differs between cases at {at} ({first})"

@@ -242,6 +242,10 @@ def _other_placements(results: Results, chosen: Series) -> list[Line]:
         worst = max(differing, key=lambda one: abs(np.log(one.time.estimate)))
         return [Line("also", f"{worst.level} at {threads(worst.threads)} takes {_against(worst)}")]
     if asked.most and all(one.answer == "equal" for one in asked.most):
+        # Each is compared with the first one; two others may differ by more.
+        first, *rest = asked.levels
+        if len(rest) > 1:
+            return [Line("also", f"{listed(rest)} take as long as {first} (within 3 %)")]
         return [Line("also", f"{listed(asked.levels)} are equal (within 3 %)")]
     return []
 

@@ -48,7 +48,7 @@ def _interactions(model: Model) -> list[Figure]:
 
 def sees(share: float, p: float) -> str:
     """Return the sentence that says what to see, with what the interaction explains."""
-    chance = "p < .0001" if p < 1e-4 else f"p = {p:.2g}"
+    chance = "no error to test it against" if p != p else "p < .0001" if p < 1e-4 else f"p = {p:.2g}"
     explains = "less than 0.01" if share < 1e-4 else f"{100 * share:.2f}"
     return (
         f"{SEES} This interaction explains {explains} % of the variation ({chance}); marks are predicted means with "

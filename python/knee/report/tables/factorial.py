@@ -86,7 +86,7 @@ def parts(analysis: FactorialAnalysis) -> list[Part]:
 
 
 def _variation(anova: Anova) -> Part:
-    sees = "Shares of the squared distances from the mean of all runs. A source with F above F .90 is more "
+    sees = "Shares of the squared distances from the mean of all runs. By noise alone one source in ten has an F above "
     rows: list[Cells] = []
     for one in anova.sources:
         tested = (_number(one.f), _number(one.needed), _p(one.p)) if one.term else ("", "", "")
@@ -98,7 +98,7 @@ def _variation(anova: Anova) -> Part:
     says = [OWN_ERRORS] if own else []
     if not anova.adds_up:
         says.append("Cells differ in their numbers of runs: squares are of type II, and shares need not add up.")
-    return Part("Allocation of variation", f"{sees}than noise; a small share may still matter.", [table], says)
+    return Part("Allocation of variation", f"{sees}F .90; a small share may still matter.", [table], says)
 
 
 def _effects(analysis: FactorialAnalysis) -> Part:
@@ -130,7 +130,7 @@ def _pairs(analysis: FactorialAnalysis) -> Part:
         says.append(
             "Ratios are first over second, with the interval of that pair alone. Tukey's p is for all pairs, on the "
             "model's error and scale, so the two may disagree. Hodges-Lehmann's interval assumes no normal errors. "
-            f"A ratio matters from {100 * analysis.smallest:g} % on."
+            f"A ratio matters from {100 * analysis.smallest:g} % on; whether it does allows for the number of pairs."
         )
     says += [_dependence(one) for one in analysis.pairs if one.inside]
     says += [_small_share(analysis, factor) for factor in analysis.small_but_matters()]
@@ -195,7 +195,10 @@ def _predictions(analysis: FactorialAnalysis) -> Part:
         for one in analysis.predictions
     ]
     columns = ("cell", "mean", "90 % of the mean", "90 % of a run")
-    sees = "What the model predicts for every cell, and the interval of one more run in an average block."
+    sees = (
+        "What the model predicts for every cell in a block like the average one of these, with the interval of that "
+        "mean and of one more run. How much blocks differ is in neither."
+    )
     return Part("Predicted responses", sees, [Table(f"Predicted {analysis.response}, {analysis.unit}", columns, rows)])
 
 

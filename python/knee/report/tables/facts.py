@@ -10,7 +10,6 @@ from knee.explain.evidence.means import Mean
 from knee.explain.ledger.ledger import BOUNDS
 from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words
 from knee.opened import Study
-from knee.stats.answers import answer
 from knee.stats.intervals import Interval
 
 Row = dict[str, Any]
@@ -143,7 +142,7 @@ def contrast_rows(analysis: Analysis) -> list[Row]:
             "against": one.reference,
             "threads": one.threads,
             "time over time": with_ends(one.ratio.estimate, one.ratio.interval),
-            "it is": answer(one.held),
+            "it is": one.answer,
         }
         for one in analysis.contrasts
     ]

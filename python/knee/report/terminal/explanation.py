@@ -167,11 +167,10 @@ def _placements(console: Console, placements: Placements) -> None:
     for name in ("ln of time", "90 % interval", "in any order"):
         table.add_column(name, justify="right", no_wrap=True)
     for one in placements.effects:
-        ends = one.share.interval
         table.add_row(
             one.factor,
             f"{one.share.value:+.3f}",
-            f"{ends.low:+.3f} to {ends.high:+.3f}",
+            _ends(one.share),
             f"{one.low_order:+.3f} to {one.high_order:+.3f}",
         )
     console.table(table)

@@ -32,6 +32,9 @@ NEARLY_STRAIGHT = 0.95
 MOST_FOR_NORMALITY = 5000
 """Largest number of errors for which the p of the normality test is known (Royston, 1995)."""
 
+SAME_SIZE = 1e-9
+"""Residuals whose sizes differ by a smaller share of the largest are equally large."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -145,7 +148,7 @@ def diagnose(fitted: Fit, original: Array) -> Diagnostics:
         ordered=ordered,
         straight=float("nan") if flat else float(np.corrcoef(expected, ordered)[0, 1]),
         trend=_trend(fitted, flat=flat),
-        growth=_unless(flat, lambda: rank_correlation(np.abs(left), fitted.fitted)),
+        growth=_growth(fitted, flat=flat),
         normal=_normal(left, flat=flat),
         equal=_equal(fitted, flat=flat),
         steady=_steady(fitted, flat=flat),
@@ -157,6 +160,13 @@ def diagnose(fitted: Fit, original: Array) -> Diagnostics:
 
 
 _FLAT = Outcome(float("nan"), float("nan"), "there are no residuals")
+_SAME = Outcome(float("nan"), float("nan"), "all residuals are equally large")
+
+
+def _same_size(fitted: Fit) -> bool:
+    """Return whether all residuals are equally large, but for rounding: with one degree of freedom they must be."""
+    sizes = np.abs(fitted.residuals)
+    return float(np.ptp(sizes)) <= SAME_SIZE * float(sizes.max())
 
 
 def _unless(flat: bool, test: Callable[[], Tested]) -> Outcome:
@@ -164,6 +174,16 @@ def _unless(flat: bool, test: Callable[[], Tested]) -> Outcome:
         return _FLAT
     tested = test()
     return Outcome(tested.statistic, tested.p)
+
+
+def _growth(fitted: Fit, *, flat: bool) -> Outcome:
+    """Return Spearman's correlation of the residuals' size with fitted values.
+
+    With one degree of freedom all residuals have the same size, and what is left of their order is rounding.
+    """
+    if not flat and _same_size(fitted):
+        return _SAME
+    return _unless(flat, lambda: rank_correlation(np.abs(fitted.residuals), fitted.fitted))
 
 
 def _normal(left: Array, *, flat: bool) -> Outcome:
@@ -229,6 +249,8 @@ def _steady(fitted: Fit, *, flat: bool) -> Outcome:
     """Return Koenker's form: number of runs times the share of the squared residuals that fitted values explain."""
     if flat or float(np.ptp(fitted.fitted)) == 0:
         return _FLAT
+    if _same_size(fitted):
+        return _SAME
     correlation = float(np.corrcoef(fitted.fitted, fitted.residuals**2)[0, 1])
     statistic = fitted.response.size * correlation**2
     return Outcome(statistic, chi_square_beyond(statistic, 1))

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -94,7 +95,7 @@ def decide(times: Mapping[int, Array], taken: Mapping[int, Array] | None = None)
     gains = _shown(faster)
     losses = _shown([(n, one.p_slower) for n, one in against_base.items()])
     use = _use(curve, base, gains)
-    answer = _answer(base, use, gains, losses, against_base)
+    answer = _answer(curve, base, use, gains, losses, against_base)
     named = _named(curve, answer, use, gains, losses)
     return Decision(
         answer=answer,
@@ -103,7 +104,7 @@ def decide(times: Mapping[int, Array], taken: Mapping[int, Array] | None = None)
         speedup=curve.compared(named, base),
         use=use,
         open=() if use is not None else tuple(n for n in curve.known if n != named and curve.may_match(n, named)),
-        slower=_slower(curve, named) if answer == "faster" else None,
+        slower=_slower(curve, named, len(gains)) if answer == "faster" else None,
         largest=curve.counts[-1],
         above=curve.above_one(base, others),
         p_gain=float(np.nanmin(_adjusted(faster), initial=1.0)),
@@ -130,11 +131,17 @@ def _use(curve: _Curve, base: int, gains: list[int]) -> int | None:
 
 
 def _answer(
-    base: int, use: int | None, gains: list[int], losses: list[int], against_base: Mapping[int, Comparison]
+    curve: _Curve,
+    base: int,
+    use: int | None,
+    gains: list[int],
+    losses: list[int],
+    against_base: Mapping[int, Comparison],
 ) -> Answer:
     if gains and use != base:
         return "faster"
-    if all(_equal(one.interval) for one in against_base.values()):
+    # That counts take the same time is said of every two, also of those that share too few blocks to be compared.
+    if all(_equal(curve.compared(n, m).interval) for n, m in combinations(curve.known, 2)):
         return "equal"
     if losses and max(against_base[n].estimate for n in losses) > 1 + MARGIN:
         return "slower"
@@ -147,10 +154,11 @@ def _named(curve: _Curve, answer: Answer, use: int | None, gains: list[int], los
     return curve.worst(losses) if answer == "slower" else curve.counts[-1]
 
 
-def _slower(curve: _Curve, named: int) -> Beyond | None:
+def _slower(curve: _Curve, named: int, among: int) -> Beyond | None:
+    """Return the largest count that is slower than the named one, which was chosen by its times among so many."""
     larger = [n for n in curve.counts if n > named]
     compared = [(n, curve.compared(named, n)) for n in larger]
-    shown = _shown([(n, one.p_slower) for n, one in compared])
+    shown = _shown([(n, among * one.p_slower) for n, one in compared])
     slower = [Beyond(n, one) for n, one in compared if n in shown and one.estimate > 1 + MARGIN]
     return slower[-1] if slower else None
 
