@@ -61,7 +61,7 @@ class Module:
 USE = re.compile(r"^\s*(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);", re.MULTILINE)
 INNER = re.compile(r"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;", re.MULTILINE)
 INLINE = re.compile(r"\b((?:crate|super|self)(?:::\w+)+)")
-TESTS = re.compile(r"^#\[cfg\((?:all\()?test.*?\nmod \w+ \{\n.*?^\}", re.MULTILINE | re.DOTALL)
+TESTS = re.compile(r"^#\[cfg\((?:all\()?test[^\n]*\n(?:#\[[^\n]*\n)*mod \w+ \{\n.*?^\}", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"//[^\n]*")
 
 

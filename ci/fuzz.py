@@ -68,7 +68,11 @@ SEEDS: dict[str, list[str] | Path] = {
         '{"input":"","vertices":3,"members":4,"loops":0,"repeated":0,"first_line":null,"named":false,'
         '"checksums":[0,0,0]}\0' + PATH_OF_3 + "\2\0\0\0" * 2 + "\0\0\0\0\1\0\0\0",
         '{"input":"","vertices":3,"members":4,"loops":0,"repeated":0,"first_line":[3,2],"named":true,'
-        '"checksums":[0,0,0,0]}\0' + PATH_OF_3 + "\7" * 24 + "\2\0\0\0" * 2 + "\0\0\0\0\1\0\0\0",
+        '"checksums":[0,0,0,0]}\0'
+        + PATH_OF_3
+        + "".join(f"{name}{NUL * 7}" for name in "357")
+        + "\2\0\0\0" * 2
+        + "\0\0\0\0\1\0\0\0",
     ],
 }
 """Examples for each fuzz target: texts, or a folder of files. `query_parquet` makes its own."""
@@ -90,6 +94,8 @@ def main() -> int:
             found += with_cargo(name, asked.seconds, total_of(totals, name))
             keep(totals)
     found += with_python(asked.seconds, asked.readers, totals)
+    if unknown := sorted({*asked.readers} - totals.keys()):
+        sys.exit(f"knee: cannot fuzz: no reader {unknown}")
     print(f"{'reader':<16}{'seconds':>9}{'executions':>13}{'findings':>10}")
     for name, total in totals.items():
         print(f"{name:<16}{total['seconds']:>9.0f}{total['executions']:>13}{total['findings']:>10}")
@@ -121,6 +127,7 @@ def rust_readers() -> list[str]:
     if listed.returncode == 0:
         return listed.stdout.split()
     note = "SKIPPED ci/fuzz.py, Rust: no cargo fuzz, or no nightly toolchain: ci/setup.sh nightly"
+    print(listed.stderr, file=sys.stderr, end="")
     print(note)
     if path := os.environ.get("KNEE_SKIPS"):
         with Path(path).open("a") as file:

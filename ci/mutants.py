@@ -52,8 +52,8 @@ BROKEN = [
     (
         "no unpark of a claimed sleeper",
         "pool",
-        "self.sleepers.claim(near, |_| true).map(|index| self.unpark(index)).is_some()",
-        "self.sleepers.claim(near, |_| true).is_some()",
+        "self.sleepers.claim(near, suits).map(|index| self.unpark(index)).is_some()",
+        "self.sleepers.claim(near, suits).is_some()",
     ),
     (
         "no unpark for an order to all workers",
@@ -61,7 +61,7 @@ BROKEN = [
         "team.workers.iter().for_each(|&index| self.unpark(index))",
         "()",
     ),
-    ("no wake for a job from outside", "pool", "self.wake_one(0)", "false"),
+    ("no wake for a job from outside", "pool", "self.sleepers.claim(0, |_| true)", "None::<usize>"),
     ("no unpark at the end", "pool", "(0..self.workers()).for_each(|index| self.shared.unpark(index))", "()"),
     ("no futex wake", "sync", "self.futex.wake(&self.state)", "()"),
     ("no unpark of the worker that gets mail", "idle", "pool.unpark(to)", "()"),
@@ -257,7 +257,16 @@ def main() -> int:
         limits = {test.name: 20 + 5 * test.seconds for test in tests}
         wrong = 0
         for name in names:
-            by = next((by for test in tests if (by := test.fails(name, limits[test.name]))), "")
+            # A weaker ordering allows more executions: a model that only takes longer has not caught it.
+            weaker = re.fullmatch(r"\w+::\w+ \d+: \w+ to \w+", name)
+            by = next(
+                (
+                    by
+                    for test in tests
+                    if (by := test.fails(name, limits[test.name])) and not (weaker and by.endswith(" hangs"))
+                ),
+                "",
+            )
             kept = KEPT.get(name)
             wrong += (not by) == (kept is None)
             print(f"{'caught' if by else 'SURVIVES'}: {name}: {by or kept or 'no test failed'}", flush=True)

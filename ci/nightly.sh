@@ -8,6 +8,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/setup.sh nightly
 export PATH="$HOME/.cargo/bin:$PATH"
+KNEE_SKIPS=$(mktemp)
+export KNEE_SKIPS
+trap 'rm -f "$KNEE_SKIPS"' EXIT
 .venv/bin/python -m pytest -q -m nightly "$@"
 .venv/bin/python ci/fuzz.py
 ci/spark.sh
@@ -15,7 +18,7 @@ duckdb=examples/build/duckdb/bin/python  # made by examples/programs/build.sh
 if [ -x "$duckdb" ]; then
     KNEE_BIN=.venv/bin/knee "$duckdb" ci/query_random.py 5000 "$RANDOM"
 else
-    echo "left out: random queries beside DuckDB (no $duckdb)"
+    echo "SKIPPED random queries beside DuckDB: no $duckdb" | tee -a "$KNEE_SKIPS"
 fi
 mkdir -p target/nightly
 .venv/bin/python python/tests/kills.py --kills "${KNEE_KILLS:-1000}" --state target/nightly/kills.json
@@ -31,3 +34,5 @@ KNEE_STRESS_SPAWNS=${KNEE_STRESS_SPAWNS:-1000000000} KNEE_STRESS_SECONDS=${KNEE_
 KNEE_PROOFS=1 cargo test --quiet --locked -p knee-meter --test goroutines
 KNEE_PROOFS=1 cargo test --quiet --locked -p knee-mining
 KNEE_COMPUTING_RUNS=${KNEE_COMPUTING_RUNS:-2000} cargo test --quiet --locked --release -p knee-meter --test computing
+echo "skipped, since this machine lacks something: $(sort -u "$KNEE_SKIPS" | wc -l)"
+sort -u "$KNEE_SKIPS"

@@ -69,8 +69,11 @@ claims 4 flare-layouts "${small[@]}"
 grep "^confirmed: Of interleaved data at least as much" target/numa-vm/flare-layouts
 grep "^confirmed: Data on one node is read from other nodes more" target/numa-vm/flare-layouts
 # Rows of a node whose cpus the host does not run for a while are rightly read by others, but not with `strict`.
+mv target/numa-vm/flare-layouts target/numa-vm/flare-layouts.both
 claims 4 flare-layouts "${small[@]}" --factor runtime=strict --factor layout=blocked
 grep "^confirmed: Hardly anything of data laid out by node" target/numa-vm/flare-layouts
+cat target/numa-vm/flare-layouts >>target/numa-vm/flare-layouts.both
+mv target/numa-vm/flare-layouts.both target/numa-vm/flare-layouts
 
 # Of runtimes: who steals where, and whose data tasks work on.
 sizes="s/rows = [0-9_]*, columns = [0-9_]*, steps = [0-9]*/rows = 512, columns = 256, steps = 10/"

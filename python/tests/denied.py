@@ -73,7 +73,7 @@ VERBS = {
     "run-json": Verb(("run", "--json", "-n", "2", "-p", "cores-close", "--bind", "each", "--", *BUSY)),
     "run-workload": Verb(("run", "--timeout", "20", "-n", "2", "fib", "--n", "15")),
     "run-stdin": Verb(("run", "--stdin", "--samples", "samples"), stdin=json.dumps(SPEC) + "\n"),
-    "plan": Verb(("plan", *SHORT, "--", "true"), python=True),
+    "plan": Verb(("plan", *SHORT[:-1], "--", "true"), python=True),
     "study": Verb(("study", *SHORT, "--no-report", "--", "true"), python=True),
     "report": Verb(("report", "planned"), python=True),
 }
@@ -102,6 +102,11 @@ class Harness:
             check=True, capture_output=True,
         )  # fmt: skip
         self.number = 0
+        for name, verb in VERBS.items():
+            words, place = [self.binary, *verb.words], self._place()
+            done = subprocess.run(words, cwd=place, input=verb.stdin, capture_output=True, text=True, check=False)
+            if done.returncode:
+                sys.exit(f"denied: {name} fails with nothing denied: {done.stderr}")
 
     def wrong(self, verb: Verb, call: str, errno: str) -> str | None:
         """Return what a verb does wrong without a system call; None if it works or says what it cannot do."""

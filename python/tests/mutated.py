@@ -76,6 +76,22 @@ above = 1.5
 """
 
 
+MEMORY = {
+    "schema": 1,
+    "start": "2026-01-01T00:00:00.000Z",
+    "quick": True,
+    "seconds": 9.0,
+    "claimed_caches": {"L1 data": 32768},
+    "knees": {"base": [{"bytes": 32768, "from_ns": 1.0, "to_ns": 4.0}]},
+    "figures": [
+        {
+            "probe": "latency", "measure": "latency", "at": {"reader": "0"}, "value": 1.5, "unit": "ns",
+            "quartiles": [1.0, 2.0], "samples": 9,
+        }
+    ],
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Reader:
     """What reads an input, and the input that is mutated."""
@@ -93,6 +109,7 @@ def readers(place: Path) -> dict[str, Reader]:
         "plan.jsonl": (folder.plan, None, lambda _: _opened(folder)),
         "records.jsonl": (folder.records, None, lambda _: _opened(folder)),
         "machine.json": (folder.machine, None, lambda _: _opened(folder)),
+        "machine-memory.json": (folder.memory, None, lambda _: _opened(folder)),
         "waits.jsonl": (folder.path / "waits.jsonl", None, lambda _: store.read_waits(folder)),
         "trials.json": (explained.path / "trials.json", None, lambda _: _opened(explained)),
         "records of questions": (explained.records, None, lambda _: _opened(explained)),
@@ -111,6 +128,7 @@ def _folder(path: Path) -> Folder:
     keep_samples(folder, lambda _, one: [(n, "thread:7", "cpu_ns", n * 7) for n in range(len(one["id"]))])
     store.note_wait(folder, store.Wait(1, 2.5, quiet=True, other_busy=0.1, steal=0.0))
     store.write_end(folder, store.End(3, "every interval is narrow"))
+    folder.memory.write_text(json.dumps(MEMORY))
     return folder
 
 

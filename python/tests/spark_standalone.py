@@ -162,16 +162,20 @@ def test_a_host_that_is_lost_changes_no_answer(standalone: Standalone, binaries:
         expected = own(spark, SUM, table).collect()
         binaries.make("slow")
 
+        killed = list[str]()
+
         def kill() -> None:
             time.sleep(moment)
             until(binaries.parts)
             standalone.workers[host].kill()
             standalone.workers[host].wait()
+            killed.append(host)
 
         thread = threading.Thread(target=kill)
         thread.start()
         found = frame_of(sql(spark, SUM, lineitem=table, parts=8)).collect()
         thread.join()
+        assert killed
         assert found == expected
         assert all("--threads=1" in words for words in binaries.asked()), "an executor has one of this machine's cpus"
         binaries.all_end()

@@ -57,3 +57,13 @@ def test_rust_names_that_are_handed_on_stand_for_the_file_that_defines_them(cycl
     assert cycles.cycles(cycles.rust_files(tmp_path / "c")) == [loop]
     put(tmp_path, {"c/src/over.rs": "#[cfg(test)]\nmod tests {\n    use crate::Deep;\n}\npub struct Over;\n"})
     assert cycles.cycles(cycles.rust_files(tmp_path / "c")) == []
+
+
+def test_a_file_of_tests_hides_nothing_of_the_module_that_declares_it(cycles, tmp_path: Path):
+    crate = {
+        "c/src/lib.rs": "#[cfg(test)]\nmod trial;\nmod over;\npub fn f() {}\n#[cfg(test)]\nmod tests {\n}\n",
+        "c/src/over.rs": "use crate::f;\n",
+        "c/src/trial.rs": "use crate::f;\n",
+    }
+    put(tmp_path, crate)
+    assert cycles.rust_files(tmp_path / "c")["c/src/over.rs"] == {"c/src/lib.rs"}

@@ -27,7 +27,9 @@ def test_a_study_of_engines_plans(binary, tmp_path, study):
     done = subprocess.run([binary, "plan", STUDIES[study]], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     blocks = 3 if study == "engines-spark" else 5
-    assert len(done.stdout.splitlines()) % (blocks * 2 * len(engines(study))) == 0
+    runs = done.stdout.splitlines()
+    assert runs
+    assert len(runs) % (blocks * 2 * len(engines(study))) == 0
 
 
 def test_every_engine_has_a_script_a_lock_and_a_row_in_the_readme():

@@ -20,6 +20,7 @@ NAMES = (
     "plan.jsonl",
     "records.jsonl",
     "machine.json",
+    "machine-memory.json",
     "waits.jsonl",
     "ended.json",
     "trials.json",

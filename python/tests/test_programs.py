@@ -32,6 +32,7 @@ def test_a_study_plans(binary, tmp_path, study):
     done = subprocess.run([binary, "plan", study], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     runs = done.stdout.splitlines()
+    assert runs
     series = 2 if study.stem == "triangle" else 1
     assert len(runs) % (10 * series) == 0
 

@@ -149,7 +149,7 @@ def test_every_table_of_programs_can_be_read(half):
     assert all("{threads}" in " ".join(one.command) for one in found)
 
 
-def test_the_truth_of_enough_instances_is_measured():
+def test_enough_instances_have_a_cause():
     score = [one for one in instances("score", PLACES) if not one.loaded]
     assert sum(one.cause is not None for one in score) >= 100
     natural = [one for half in HALVES for one in instances(half, PLACES) if one.directory != Path() and not one.loaded]

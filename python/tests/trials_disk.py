@@ -85,12 +85,11 @@ def _small(path: Path, kind: str) -> Generator[Path]:
 def memory() -> Iterator[Trial]:
     """Folders for shared memory and temporary files that are full, read-only or missing."""
     _private_mounts()
-    full = "mount -t tmpfs -o size=4k none {0}; cat /dev/zero > {0}/fill 2> /dev/null"
+    full = "mount -t tmpfs -o size=4k none {0} && {{ cat /dev/zero > {0}/fill 2> /dev/null; true; }}"
     states = {
         "full": full,
         "read-only": "mount -t tmpfs -o ro none {0}",
         "without files": "mount -t tmpfs -o nr_inodes=1 none {0}",
-        "not a folder": "mount --bind /dev/null {0} 2> /dev/null || mount -t tmpfs -o mode=0 none {0}",
     }
     verbs = {
         "run": ["run", "--json", "--", "sh", "-c", "echo; sleep 0.05"],
@@ -105,7 +104,7 @@ def memory() -> Iterator[Trial]:
 
 
 def _memory(place: Place, where: str, mount: str, words: list[str]) -> str | None:
-    script = mount.format(where) + '; exec "$@"'
+    script = mount.format(where) + ' && exec "$@"'
     unshare = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh"]
     done = place.call([*unshare, str(_binary.find()), *words])
     if where == "/tmp" and done.status == 2 and FULL in done.said:

@@ -34,7 +34,8 @@ fn with_front(bytes: &[u8]) -> Vec<u8> {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     let (header, body) = bytes.split_at(end);
     let length = (header.len() as u64).to_le_bytes();
-    [b"kneegrph\x01\0\0\0", &length[..], header, &[0; 8], body.get(1..).unwrap_or_default()].concat()
+    let checksum = twox_hash::XxHash3_64::oneshot(header).to_le_bytes();
+    [b"kneegrph\x01\0\0\0", &length[..], header, &checksum, body.get(1..).unwrap_or_default()].concat()
 }
 
 #[cfg(test)]
