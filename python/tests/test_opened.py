@@ -54,7 +54,30 @@ def test_what_active_waiting_hides_is_serial_where_twice_the_threads_sleep_as_lo
     # Half a second would be idle; of threads that wake up, some of it is waiting for a cpu.
     assert serial(0.45, 0.75) == {("serial part",): whole}
     assert serial(0.38, 0.75) == {("serial part",): whole}
+    # Where they wake up often most of it is; but the run would be shorter if the others took over any of that part.
+    assert serial(0.2, 0.76) == {("serial part",): whole}
     assert serial(0.05, 0.53) == {("imbalance",): whole}
+
+
+def test_what_active_waiting_hides_is_known_where_falling_asleep_costs_as_much():
+    """As of short serial parts, after which threads wake up so often that the kernel has most of what they waited."""
+    many = Made(0.65, 1.25, {"one": 0.02}, sleeps=10)
+    passive = "spinning: passive waiting"
+    slow = Made(0.8, 1.25, {"one": 0.3}, sleeps=2000, system=0.22)
+    tests = {
+        "one cpu": Made(1.02, 1.02, {"one": 0.6}, sleeps=2000),
+        "copies": Made(1.0, 2.0),
+        "twice the threads": replace(slow, seconds=0.85, shares=FOUR),
+    }
+    assert not named(evidence_of(BASE, many, tests, mapped=OPENMP))
+    asleep = {**tests, passive: slow, f"{passive}, base": BASE}
+    whole = pytest.approx(math.log(1.3), abs=0.04)
+    assert named(evidence_of(BASE, many, asleep, mapped=OPENMP)) == {("serial part",): whole}
+    # A piece of the work would fill gaps with twice the threads.
+    fills = replace(asleep["twice the threads"], seconds=0.68)
+    assert list(named(evidence_of(BASE, many, {**asleep, "twice the threads": fills}, mapped=OPENMP))) == [
+        ("imbalance",)
+    ]
 
 
 SPINS = Made(0.86, 1.7, sleeps=60)

@@ -20,6 +20,7 @@ from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.idle.alone import adds_work, alone
 from knee.explain.signs.idle.by_code import never_beside
+from knee.explain.signs.idle.doubled import PASSIVE
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.pieces import divided_unevenly
 from knee.explain.signs.words import plain
@@ -44,7 +45,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     divided = alone(found, book, "one")
     if divided is None or not divided.undivided.low > LEAST:
         return None
-    seconds = mean(found.watched.idle("one") / (found.threads - 1))
+    asleep = found.setting(PASSIVE) if divided.hidden else None
+    seconds = mean((asleep or found.watched).idle("one") / (found.threads - 1))
     # A helper of the runtime, such as a collector, is no part of the program, and one large piece no serial part.
     # What more threads compute besides the work says nothing of how that was divided.
     own = own_code(found)
@@ -57,7 +59,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         cause=NAME,
         says=f"one thread works alone for {seconds.value:.3g} s of each run while the others wait",
         signs=(
-            f"with {found.threads} threads one works alone for {plain(seconds)} s",
+            f"with {found.threads} threads{' that sleep while they wait' if asleep else ''} one works alone for "
+            f"{plain(seconds)} s",
             f"with twice the threads on the same cpus that takes {plain(divided.stays)} times as long",
             *(() if own is None or not own.most else (own.said,)),
         ),

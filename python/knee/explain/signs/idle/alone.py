@@ -101,7 +101,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     # An interpreter's threads that take long turns sleep as often on one cpu; so do those that wait for a disk. But
     # where one and the same thread works alone, they take no turns.
     in_turn = mostly_timed(found) and not one_alone(found)
-    others = (in_turn or _base_waits(book)) and not long_stretches(found)
+    others = (in_turn or _base_waits(book, hidden=hidden)) and not long_stretches(found)
     if turns(found) is not None or at_files(found) or others:
         return None
     adds = name == "one" and not hidden and adds_work(found)
@@ -217,9 +217,10 @@ def _may_wait_for_turns(found: Evidence) -> bool:
     return longest < TURN_S and not share > SAME
 
 
-def _base_waits(book: Ledger) -> bool:
+def _base_waits(book: Ledger, *, hidden: bool) -> bool:
     """Whether the base waits as well, so that most idle time has nothing to do with how work is divided."""
-    return -book.value(NOT_COMPUTED).value > BASE_WAITS * book.value(NOBODY, ONE, FEW).value
+    waits = (NOBODY, ONE, FEW, TOGETHER) if hidden else (NOBODY, ONE, FEW)
+    return -book.value(NOT_COMPUTED).value > BASE_WAITS * book.value(*waits).value
 
 
 def _always(left: Array, before: Array) -> float:

@@ -16,6 +16,7 @@ from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.evidence.means import Mean, against, mean, over
 from knee.explain.ledger.ledger import TOGETHER, Ledger
+from knee.explain.signs.relief import relief
 from knee.stats.intervals import Array, combined
 from knee.store.records.threads import MOST_SHARES
 
@@ -89,8 +90,11 @@ def waits_actively(found: Evidence, book: Ledger) -> bool:
     twice, together = doubled(found), book.value(TOGETHER)
     if twice is None or not together.interval.low > 0:
         return False
-    saves = twice.cpu.interval.high < SLEPT and -twice.cpu.value > MOSTLY * together.value
-    return saves and not _computes_asleep(found, -twice.cpu.value * mean(found.many.cpu).value)
+    # Or threads that are told to sleep while they wait. That costs time inside the kernel.
+    asleep = relief(found, PASSIVE)
+    saved = [one for one in (twice.cpu, asleep and asleep.user) if one and one.interval.high < SLEPT]
+    most = max((-one.value for one in saved), default=0.0)
+    return most > MOSTLY * together.value and not _computes_asleep(found, most * mean(found.many.cpu).value)
 
 
 def _computes_asleep(found: Evidence, waited_s: float) -> bool:
@@ -134,10 +138,26 @@ def kept(found: Evidence, book: Ledger, *classes: str) -> Mean | None:
     if run is None:
         return None
     if waits_actively(found, book):
+        asleep = found.setting(PASSIVE)
+        if classes == ("one",) and asleep is not None and len(asleep.runs) > 1:
+            return _kept_asleep(found.threads, asleep, run)
         would_idle = found.threads * found.many.seconds - mean(run.cpu).value - found.many.idle("waiting")
         return over(_idle(run, classes) + TINY, would_idle + TINY)
     left, before = in_one_unit(found, run, *classes)
     return over(left + TINY, before + TINY)
+
+
+def _kept_asleep(threads: int, asleep: Cell, twice: Cell) -> Mean:
+    """Return how much of the time in which one thread works stays with twice the threads, from how long both runs take:
+    what other threads take over of it is done by all cpus.
+
+    Threads sleep in both, so that both have the time in which they wake up; with twice the threads many wait for a cpu
+    then, and do not count as idle.
+    """
+    idle = mean(asleep.idle("one")).value
+    longer, before = (threads * cell.seconds[np.isfinite(cell.seconds)] / idle for cell in (twice, asleep))
+    value, ends = combined(longer, [(-1.0, before)])
+    return Mean(1 + value, ends.shifted(1.0), min(longer.size, before.size))
 
 
 def in_one_unit(found: Evidence, twice: Cell, *classes: str) -> tuple[Array, Array]:
