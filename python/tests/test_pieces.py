@@ -122,13 +122,15 @@ def test_a_base_that_waits_as_much_has_no_serial_part():
 
 
 def test_threads_that_come_and_go_leave_open_how_many_pieces_there_are():
-    def found(*shares: float) -> dict:
-        many = Made(0.65, 1.0, {"one": 0.3}, sleeps=10, shares=shares)
-        twice = Made(0.55, 1.0, {"one": 0.04}, sleeps=10, shares=(0.07,) * 14)
+    def found(*shares: float, idle: float = 0.3) -> dict:
+        many = Made((1 + idle) / 2, 1.0, {"one": idle}, sleeps=10, shares=shares)
+        twice = Made(0.5 + idle / 6, 1.0, {"one": idle / 8}, sleeps=10, shares=(0.07,) * 14)
         return named(evidence_of(BASE, many, {"one cpu": CALM, "twice the threads": twice}))
 
     assert list(found(0.64, 0.36)) == [("imbalance",)]
     assert list(found(*(0.125,) * 8)) == [("too few tasks", "imbalance")]
+    assert list(found(*(0.125,) * 8, idle=0.1)) == [("too few tasks", "imbalance")]
+    assert found(*(0.125,) * 8, idle=0.06) == {}, "a part that may be below 0.05, and two causes for it"
 
 
 def test_work_in_fewer_pieces_than_threads_is_too_few_tasks():

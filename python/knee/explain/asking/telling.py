@@ -9,7 +9,6 @@ import numpy as np
 from knee.explain.causes.computing import page_faults
 from knee.explain.evidence.evidence import COPIES, INTERLEAVED, ON_CORES, ONE_CPU, SPREAD, SWITCHES, TWICE, Evidence
 from knee.explain.evidence.means import mean
-from knee.explain.ledger.explanation import LEAST
 from knee.explain.ledger.ledger import (
     DISTANT,
     FEW,
@@ -27,7 +26,7 @@ from knee.explain.ledger.ledger import (
     ledger,
 )
 from knee.explain.ledger.memory import on_one_node
-from knee.explain.ledger.naming import SETTINGS, SMALL, suspects
+from knee.explain.ledger.naming import LEAST, SETTINGS, SMALL, suspects
 from knee.explain.ledger.placements import PLACED
 from knee.explain.signs.beside import BUSY, PIRATE, STREAM, slower
 from knee.explain.signs.computing.collector import hardly_collects

@@ -20,8 +20,9 @@ import numpy as np
 from knee.explain.causes.cause import Finding
 from knee.explain.comparison.cells import Side
 from knee.explain.evidence.evidence import evidence
-from knee.explain.ledger.explanation import LEAST, Explanation, explanation
+from knee.explain.ledger.explanation import Explanation, explanation
 from knee.explain.ledger.ledger import BASE, IDLE, INFLATION, TAKEN, TAKEN_FROM_BASE, Ledger
+from knee.explain.ledger.naming import LEAST
 from knee.explain.scaling.series import Series, cell_words, group
 from knee.stats.answers import Answer
 from knee.stats.intervals import Array, welch

@@ -16,14 +16,11 @@ from knee.explain.evidence.means import Mean
 from knee.explain.ledger.checks import Check, checks
 from knee.explain.ledger.inflation import factors
 from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINES, OTHERS, TAKEN, UNCLASSED, Ledger, ledger
-from knee.explain.ledger.naming import candidates
+from knee.explain.ledger.naming import LEAST, candidates
 from knee.explain.ledger.placements import Placements, placements
 from knee.explain.scaling.series import Series
 from knee.explain.signs.words import plain
 from knee.stats.intervals import Interval
-
-LEAST = 0.05
-"""A loss whose interval reaches below this is not explained, and a cause that holds less of it is not named."""
 
 TOO_MUCH = 0.20
 """Share of the loss that may be unexplained. Where it cannot be told whether it is more, causes are named."""

@@ -18,6 +18,11 @@ from knee.explain.signs.relief import relief
 SETTLES = 0.5
 """A changed setting that takes this share of a part away decides for its cause."""
 
+LEAST = 0.05
+"""A loss whose interval reaches below this is not explained, and a cause that holds less of it is not named; nor are
+several causes of which one may be it, unless they surely hold more.
+"""
+
 SMALL = 0.05
 """A cause that holds less than this share of the loss is not named: it is part of what is unexplained."""
 
@@ -67,7 +72,7 @@ def _large(finding: Finding, least: float) -> bool:
         return True
     if not finding.left:
         return finding.part.value > least
-    return finding.part.low > max(least, OPEN_LEAST * finding.part.value)
+    return finding.part.low > max(least, LEAST, OPEN_LEAST * finding.part.value)
 
 
 def _certain(finding: Finding) -> bool:

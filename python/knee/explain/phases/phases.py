@@ -21,7 +21,7 @@ import numpy as np
 
 from knee.explain.disturbance import taken
 from knee.explain.evidence.means import Mean, mean
-from knee.explain.ledger.explanation import LEAST
+from knee.explain.ledger.naming import LEAST
 from knee.explain.phases.marked import Marked, holders, marked
 from knee.explain.scaling.series import Series
 from knee.stats.intervals import Array, Interval, Ratio, ratio

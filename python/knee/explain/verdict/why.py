@@ -9,7 +9,8 @@ import numpy as np
 
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.causes.machine import clock
-from knee.explain.ledger.explanation import FEWEST, LEAST, Explanation
+from knee.explain.ledger.explanation import FEWEST, Explanation
+from knee.explain.ledger.naming import LEAST
 from knee.explain.phases.phases import Phase
 from knee.explain.scaling.series import Series
 from knee.explain.tried import Tried, best

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from knee.explain.analysis import Analysis
 from knee.explain.causes.cause import Finding
-from knee.explain.ledger.explanation import LEAST
+from knee.explain.ledger.naming import LEAST
 from knee.explain.scaling.series import Series
 from knee.explain.verdict.why import UNSURE, advice, share_of, without
 from knee.report.tables.facts import Row, with_ends
