@@ -171,6 +171,31 @@ def test_spinning_that_a_run_refutes_is_not_named():
     assert ("spinning",) not in named(more)
 
 
+def test_code_that_takes_longer_beside_a_lock_is_not_the_same_work_again():
+    """What was in a cache has gone when a lock is handed over."""
+
+    def beside(spots: dict[str, int], sleeps: int) -> list[tuple[str, ...]]:
+        many = Made(0.8, 1.3, {"one": 0.3}, sleeps=sleeps, spots=spots)
+        tests = {
+            "hot spots": many,
+            "hot spots, base": BASE,
+            "one cpu": Made(1.0, 1.0, sleeps=sleeps // 100),
+            "copies": Made(1.0, 2.0),
+            "twice the threads": replace(many, seconds=0.82, cpu=1.32, spots=None, shares=(0.25,) * 4),
+        }
+        found = evidence_of(replace(BASE, spots=None), replace(many, spots=None), tests)
+        for run in found.tests["hot spots"].runs:
+            samples = run.record["hotspots"]["samples"]
+            run.record["hotspots"]["shared"] = {"addressed": samples, "lines": 1, "same": 1, "apart": 0}
+        return list(named(found))
+
+    slower = {**LOOP, **dict.fromkeys(("work+0", "work+8", "work+20", "work+32"), 70)}
+    assert grown(sampled(slower)).works
+    assert not grown(sampled(slower)).again
+    assert beside(slower, 20_000) == [("sleeping lock",)]
+    assert ("duplicated work",) in beside(AGAIN, 20_000)
+
+
 def test_spinning_is_told_from_more_work():
     assert list(named(sampled(LOOPS, on_one=0.3, twice=0.4))) == [("spinning",)]
     assert list(named(sampled(ELSEWHERE, on_one=0.3, twice=0.4))) == [("instruction growth",)]

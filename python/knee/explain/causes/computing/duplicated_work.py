@@ -52,8 +52,10 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if not works and (not proportional or (spots is not None and spots.waits)):
         return None
     # Threads that duplicate work use memory of their own.
-    # What handing a lock over costs is inside the kernel, where no samples are.
-    if lines or (handing_over(found, book) and not works) or twice.seconds.interval.low > COLLAPSE:
+    # What handing a lock over costs is mostly inside the kernel, where no samples are; but what was in a cache has gone
+    # then, so the program's own code takes longer as well.
+    again = spots is not None and spots.again
+    if lines or (handing_over(found, book) and not again) or twice.seconds.interval.low > COLLAPSE:
         return None
     # Threads that wait actively do not work where one thread does; those that race may do so less often in turns.
     if twice.cpu.interval.high < SLEPT and not works:
