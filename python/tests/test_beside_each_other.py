@@ -254,10 +254,10 @@ def test_more_work_than_turns_cost_is_named_beside_an_interpreters_lock():
 
 
 def test_what_turns_cost_is_no_sharing():
-    many = Made(0.8, 1.08, {"one": 0.52}, sleeps=1000, futex=AT_FUTEX)
+    many = Made(0.8, 1.16, {"one": 0.44}, sleeps=2000, futex=AT_FUTEX)
     tests = {"one cpu": Made(1.0, 1.0, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": many}
     assert list(named(evidence_of(BASE, many, tests, mapped=PYTHON))) == [("interpreter lock",)]
-    more = replace(many, sleeps=100)
+    more = replace(many, sleeps=200)
     found = named(evidence_of(BASE, more, tests | {"twice the threads": more}, mapped=PYTHON))
     assert LINES in found
 
