@@ -12,19 +12,11 @@ use crate::scheduler::Fork;
 /// Where the pages of a kernel's arrays lie. Kernels write their arrays, so none has several copies.
 pub(crate) const LAYOUT: Param = knee_workload::Layout::param(&["contiguous", "interleaved", "blocked", "one-node"]);
 
-/// Arrays beyond this size are compared with the memory that is left: the kernel promises more than it has, and kills a
-/// process that uses it.
-const LARGE: usize = 256 << 20;
-
 /// Refuses what does not fit into memory.
 pub(crate) fn fits(bytes: usize) -> Result<(), Error> {
-    match (bytes > LARGE).then(room::memory).flatten() {
-        Some(left) if left < bytes as u64 => {
-            let what = format!("cannot fill {} MiB of memory: {} MiB are left", bytes >> 20, left >> 20);
-            Err(Error::new(what).hint("use less input, or a machine with more memory"))
-        }
-        _ => Ok(()),
-    }
+    let Some(left) = room::too_little_for(bytes) else { return Ok(()) };
+    let what = format!("cannot fill {} MiB of memory: {} MiB are left", bytes >> 20, left >> 20);
+    Err(Error::new(what).hint("use less input, or a machine with more memory"))
 }
 
 /// A value of [`LAYOUT`].

@@ -20,6 +20,15 @@ pub fn memory() -> Option<u64> {
     [available(), facts::memory_left(Path::new("/")), address_space()].into_iter().flatten().min()
 }
 
+/// Memory beyond this is compared with what is left: the kernel promises more than it has, and kills a process that uses it.
+const LARGE: usize = 256 << 20;
+
+/// How many bytes are left where so many do not fit; none where they do, or nothing is known.
+#[must_use]
+pub fn too_little_for(bytes: usize) -> Option<u64> {
+    (bytes > LARGE).then(memory).flatten().filter(|left| *left < bytes as u64)
+}
+
 /// The reason why this many threads cannot be started; none if there is no such reason.
 #[must_use]
 pub fn too_many(threads: usize) -> Option<String> {

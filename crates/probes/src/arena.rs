@@ -67,18 +67,11 @@ impl Found {
 /// Huge pages are aligned to their size: 2 MiB on most machines.
 const HUGE: usize = 2 << 20;
 
-/// More bytes than this are compared with the memory that is left, before the kernel has to end a process for them.
-const LARGE: usize = 256 << 20;
-
 /// Refuses a trial that needs more memory than is left.
 pub(crate) fn fits(bytes: usize) -> Result<(), Error> {
-    match (bytes > LARGE).then(room::memory).flatten() {
-        Some(left) if left < bytes as u64 => {
-            let what = format!("a trial needs {} MiB of memory, but only {} MiB are left", bytes >> 20, left >> 20);
-            Err(Error::new(what).hint("give a smaller --size"))
-        }
-        _ => Ok(()),
-    }
+    let Some(left) = room::too_little_for(bytes) else { return Ok(()) };
+    let what = format!("a trial needs {} MiB of memory, but only {} MiB are left", bytes >> 20, left >> 20);
+    Err(Error::new(what).hint("give a smaller --size"))
 }
 
 /// A private mapping.
