@@ -73,7 +73,7 @@ pub(crate) struct Clocks {
     /// One for each worker, and one for the thread that starts a rehearsal.
     turns: Box<[Condvar]>,
     all_wait: Condvar,
-    /// Held from the begin of a rehearsal until what happened in it has been read.
+    /// Held from the beginning of a rehearsal until what happened in it has been read.
     only_one: Mutex<()>,
 }
 

@@ -45,7 +45,7 @@ impl Kite {
     }
 }
 
-/// Half of the next generation are children of the best quarter; the others are the best half, flown anew.
+/// Half of the next generation are children of the best quarter; the others are the best half, flown again.
 fn mate(ranked: &[Kite], dice: &mut Dice) -> Vec<Kite> {
     let mut next: Vec<Kite> = ranked[..KITES / 2].iter().map(|old| Kite { height: None, ..old.clone() }).collect();
     while next.len() < KITES {

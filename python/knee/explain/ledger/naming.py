@@ -19,8 +19,8 @@ SETTLES = 0.5
 """A changed setting that takes this share of a part away decides for its cause."""
 
 LEAST = 0.05
-"""A loss whose interval reaches below this is not explained, and a cause that holds less of it is not named; nor are
-several causes of which one may be it, unless they surely hold more.
+"""A loss whose interval reaches below this is not explained, and a cause that holds less of it is not named; where
+any of several causes may be the reason, they have to surely hold more.
 """
 
 SMALL = 0.05
