@@ -76,7 +76,7 @@ def test_of_code_that_a_compiler_makes_the_pieces_of_one_run_tell(starters, low,
     made = [work, {"samples": 100}, {"samples": 10, "alone": 10}]
     found = sampled(WORK, MERGE)
     for run in found.tests[HOTSPOTS].runs:
-        run.record["hotspots"] |= {"places": [], "made": made, "samples": 210, "alone": 50}
+        run.record["hotspots"] |= {"places": [], "made": made, "samples": 210, "unnamed": 210, "alone": 50}
     told = own_code(found)
     assert 0.15 < told.least < told.share < told.at_most < 0.3
     assert low <= told.workers.low < told.workers.high < high
@@ -91,7 +91,7 @@ def test_work_of_all_that_a_worker_does_alone_in_code_of_a_compiler_is_uneven():
         made = sampled(WORK, MERGE, alone, **{"twice the threads": twice})
         for run in made.tests[HOTSPOTS].runs:
             pieces = [{"samples": 100, "alone": 40, "starters": starters}, {"samples": 100}]
-            run.record["hotspots"] |= {"places": [], "made": pieces, "samples": 200, "alone": 40}
+            run.record["hotspots"] |= {"places": [], "made": pieces, "samples": 200, "unnamed": 200, "alone": 40}
         tests = made.tests | {HOTSPOTS: _with_shares(made.tests[HOTSPOTS], (0.4, 0.3, 0.3))}
         many = _with_shares(made.many, (0.75, 0.25) if starters == 0 else (0.4, 0.3, 0.3))
         return list(named(replace(made, many=many, tests=tests)))

@@ -130,7 +130,9 @@ def test_threads_that_hardly_compute_say_nothing_of_how_work_is_divided():
         ((0.56, 0.44), (0.37, 0.24, 0.2, 0.19), [("too few tasks", "imbalance")]),
         ((0.645, 0.355), (0.38, 0.268, 0.19, 0.162), [("imbalance",)]),
         ((0.7, 0.3), (0.44, 0.31, 0.19, 0.06), [("imbalance",)]),
-        ((0.75, 0.25), (0.75, 0.25), [("imbalance",)]),
+        ((0.75, 0.25), (0.74, 0.25, 0.005, 0.005), [("imbalance",)]),
+        # A program that has no more threads than cpus is the same run, whatever it is told.
+        ((0.75, 0.25), (0.75, 0.25), []),
     ],
 )
 def test_the_number_of_pieces_shows_in_cpu_times_of_all_and_of_twice_the_threads(all_threads, twice, names):

@@ -118,7 +118,9 @@ def _base(of: StudyParts) -> Found:
     first = of.series[0]
     base = first.curve.points[0]
     said = f"base: the program itself with {base.threads} thread{'s' if base.threads > 1 else ''}"
-    said += f", {base.mean_s:.4g} s on average in {first.name} (other series: see the summary)"
+    said += f", {base.mean_s:.4g} s on average in {first.name}"
+    if len(of.series) > 1:
+        said += " (other series: see the summary)"
     if of.baseline:
         return "kept", f"{said}; the best serial version was run as well"
     return "partly", f"{said}; the best serial version was not run (--baseline)"
@@ -146,7 +148,10 @@ def _subset(of: StudyParts) -> Found:
 
 
 def _costs(_: StudyParts) -> Found:
-    return "kept", "times are costs; every mean is labelled: geometric over blocks, medians for counters"
+    return "partly", (
+        "times are costs, but their means are geometric, since effects on times multiply and ratios are taken within a "
+        "block; every mean is labelled, and counters have medians"
+    )
 
 
 def _ratios(_: StudyParts) -> Found:

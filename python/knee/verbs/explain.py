@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from knee import terminal
 from knee.store import Folder, StudyError, finite
+
+if TYPE_CHECKING:
+    from knee.opened import Study
 
 
 @click.command()
@@ -42,9 +46,7 @@ def explain(folder: Path, threads: int | None, series: str | None, every: bool, 
     if not found:
         counts = sorted({one.threads for ledgers in opened.analysis.ledgers.values() for one in ledgers})
         if not counts:
-            raise StudyError(
-                "nothing to explain: no two thread counts have good runs", hint="knee study --threads 1,2,4"
-            )
+            raise _nothing(opened)
         names = ", ".join(opened.analysis.ledgers)
         raise StudyError("no such runs", hint=f"thread counts: {', '.join(map(str, counts))}; series: {names}")
     if as_json:
@@ -55,3 +57,12 @@ def explain(folder: Path, threads: int | None, series: str | None, every: bool, 
         phases = [one for known in opened.analysis.phases.values() for one in known]
         explanation.show(opened.name, found, opened.analysis.series, opened.analysis.tried, phases)
     return 0
+
+
+def _nothing(opened: Study) -> StudyError:
+    """Return why no thread count can be explained."""
+    good = [run for run in opened.runs if run.bad is None]
+    if good and all(run.cpu_s is None for run in good):
+        said = "cannot explain a time that the program prints: its CPU time is not known"
+        return StudyError(said, hint="mark that part of the program as a phase, and measure it: knee study --phase")
+    return StudyError("nothing to explain: no two thread counts have good runs", hint="knee study --threads 1,2,4")

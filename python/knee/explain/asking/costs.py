@@ -6,7 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from knee.explain.evidence.evidence import COPIES, INTERLEAVED, ON_CORES, ONE_CPU, SPREAD, SWITCHES, TWICE, Evidence
+from knee.explain.evidence.evidence import (
+    COPIES,
+    INTERLEAVED,
+    ON_CORES,
+    ONE_CPU,
+    SPREAD,
+    SWITCHES,
+    TWICE,
+    Evidence,
+    answers,
+)
 from knee.explain.ledger.ledger import (
     MACHINE,
     ledger,
@@ -27,7 +37,7 @@ LONGER = 3.0
 
 def cost_s(found: Evidence, name: str) -> float:
     """Return the seconds that the runs of a question take in a block: those of its own runs, or an estimate."""
-    own = [cell for test, cell in found.tests.items() if test.partition(": ")[0] == name and cell.runs]
+    own = [cell for test, cell in found.tests.items() if answers(test, name) and cell.runs]
     if own:
         return sum(seconds(cell.runs) / len(cell.runs) for cell in own)
     base, many = (seconds(cell.runs) / len(cell.runs) for cell in (found.base, found.many))

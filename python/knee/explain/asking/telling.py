@@ -7,7 +7,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from knee.explain.causes.computing import page_faults
-from knee.explain.evidence.evidence import COPIES, INTERLEAVED, ON_CORES, ONE_CPU, SPREAD, SWITCHES, TWICE, Evidence
+from knee.explain.evidence.evidence import (
+    COPIES,
+    INTERLEAVED,
+    ON_CORES,
+    ONE_CPU,
+    SPREAD,
+    SWITCHES,
+    TWICE,
+    Evidence,
+    answers,
+)
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import (
     DISTANT,
@@ -208,4 +218,4 @@ def copies_undecided(found: Evidence, book: Ledger) -> bool:
 
 def done(found: Evidence, name: str) -> int:
     """Return in how many blocks a question was answered."""
-    return max((len(cell.runs) for test, cell in found.tests.items() if test.partition(": ")[0] == name), default=0)
+    return max((len(cell.runs) for test, cell in found.tests.items() if answers(test, name)), default=0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from knee.explain.asking.costs import cost_s, cpu_s, seconds
 from knee.explain.asking.telling import ANYWHERE, BLOCKS, GROWN, blocks_for, done, later, questions
-from knee.explain.evidence.evidence import COPIES, FEWEST, ONE_CPU, SWITCHES, Evidence, evidence
+from knee.explain.evidence.evidence import COPIES, FEWEST, ONE_CPU, SWITCHES, Evidence, answers, evidence
 from knee.explain.ledger.explanation import explanation
 from knee.explain.ledger.ledger import FEW, MACHINE, MORE, NOBODY, ONE, ledger
 from knee.explain.scaling.series import Series, group
@@ -189,7 +189,7 @@ def _undecided(found: Evidence, name: str) -> bool:
 
 
 def _askable(found: Evidence, name: str) -> bool:
-    failed = [many for test, (many, _) in found.failed.items() if test.partition(": ")[0] == name]
+    failed = [many for test, (many, _) in found.failed.items() if answers(test, name)]
     return max(failed, default=0) < FAILS
 
 

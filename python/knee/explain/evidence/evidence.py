@@ -49,6 +49,11 @@ NORMAL = 1.4826
 """Standard deviation over the median of absolute deviations, of a normal distribution."""
 
 
+def answers(test: str, question: str) -> bool:
+    """Whether the runs of this name answer a question: as it is, with a setting, or on the base's threads."""
+    return test in (question, question + AT_BASE) or test.startswith(question + SETTING)
+
+
 @dataclass(frozen=True)
 class Evidence:
     """All runs that explain one thread count of a series."""

@@ -32,6 +32,9 @@ NOBODY, ONE, FEW, WAITING, UNCLASSED = (
 )
 """Parts of idle time."""
 
+CLASSED = (NOBODY, ONE, FEW, WAITING)
+"""Those that runs tell apart."""
+
 NOT_COMPUTED = "what the base did not compute"
 
 TAKEN, TAKEN_FROM_BASE = "taken by other programs, at most", "taken from the base, at most"
@@ -82,7 +85,10 @@ class Ledger:
         for factor, sample in (term for entry in found for term in entry.terms):
             factors[sample] = factors.get(sample, 0.0) + factor
         known = own[np.isfinite(own)]
-        value, ends = combined(known, [(factor, self.samples[name]) for name, factor in factors.items()])
+        # Classes of idle time are shares of the same runs: where one is larger, others are smaller.
+        classes = [factor * self.samples[name] for name, factor in factors.items() if name in CLASSED]
+        others = [(factor, self.samples[name]) for name, factor in factors.items() if name not in CLASSED]
+        value, ends = combined(known, [*others, *([(1.0, np.sum(classes, axis=0))] if classes else [])])
         sizes = [known.size, *(self.samples[name].size for name, factor in factors.items() if factor)]
         return Mean(value, ends, min(sizes))
 
@@ -179,7 +185,8 @@ COPIED = (ON_CORES, COPIES, SPREAD)
 
 def _steps(found: Evidence, *, spread: bool) -> list[tuple[str, str]]:
     """Return the parts of the machine, in the order in which copies share more of it, and the runs that end them."""
-    if found.test(COPIES) is None:
+    # Copies of one thread tell nothing about a base of several.
+    if found.test(COPIES) is None or found.base.threads != 1:
         return []
     steps = [(MACHINE, COPIES)]
     if found.test(ON_CORES) is not None:
@@ -195,7 +202,7 @@ def _idle(found: Evidence, idle: Array, samples: dict[str, Array]) -> list[Entry
     known = np.isfinite(total) & (total > 0)
     if not known.any():
         return [Entry(UNCLASSED, IDLE, idle)]
-    names: dict[str, str] = dict(zip(CLASSES, (NOBODY, ONE, FEW, WAITING), strict=True))
+    names: dict[str, str] = dict(zip(CLASSES, CLASSED, strict=True))
     entries: list[Entry] = []
     for name, values in classes.items():
         share = values[known].sum() / total[known].sum()

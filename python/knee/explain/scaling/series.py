@@ -240,7 +240,10 @@ def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Serie
         return None
     copies = [run for run in members if run.role == "copies"]
     slowed = {
-        n: ratio(table(copies, n, blocks, cpu=False), times[fitted.base]) for n in {run.threads for run in copies}
+        n: ratio(table(copies, n, blocks, cpu=False), times[1])
+        for n in {run.threads for run in copies}
+        # A copy runs on one thread, so only that compares.
+        if fitted.base == 1
     }
     levels = {key: str(level) for key, level in runs[0].spec["cell"].items() if key != "threads"}
     counting = [run for run in members if run.role == "counting" and "test" not in run.spec]

@@ -98,8 +98,9 @@ def idle_of(record: Record, threads: int, asked: int | None = None) -> Idle | No
         return None
     each = record["wall_ns"] / 1e9 / sum(counts)
     ready = [count * each for count in counts]
-    # Threads beyond the cpus are ready in samples, so what they waited is in use above.
-    return _classes(ready, threads, delay or 0.0, 0.0, _more(ready, threads), "samples", None)
+    # Threads beyond the cpus are ready in samples, and most of what threads waited for a cpu is theirs.
+    more, delayed = _more(ready, threads), delay or 0.0
+    return _classes(ready, threads, max(0.0, delayed - more), 0.0, max(0.0, more - delayed), "samples", None)
 
 
 def _classes(

@@ -6,7 +6,7 @@ import json
 import os
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from knee.study.questions.questions import BY_NAME, asking, asking_of_base
 from knee.study.questions.seats import Seats
 from knee.study.remedies import all_remedies, page_cache
 from knee.study.remedies.remedy import Remedy
-from knee.study.remedies.situation import situation
+from knee.study.remedies.situation import Situation, situation
 from knee.study.run import trust
 from knee.study.run.compiler import compiled
 
@@ -97,10 +97,12 @@ class Block:
 
     @cached_property
     def _remedies(self) -> dict[str, list[Remedy]]:
-        return {
-            key: all_remedies(situation(self.folder, spec, [], self._machine, os.environ, self._library))
-            for key, spec in self._own.items()
-        }
+        return {key: all_remedies(self._situation(spec)) for key, spec in self._own.items()}
+
+    def _situation(self, spec: RunSpec) -> Situation:
+        here = situation(self.folder, spec, [], self._machine, os.environ, self._library)
+        # A remedy of the study file may change the command, while what tests a cause changes variables alone.
+        return replace(here, own=())
 
     def _library(self, source: Path, name: str) -> tuple[Path | None, str | None]:
         """Return a library that tests a cause. Others are for trials."""

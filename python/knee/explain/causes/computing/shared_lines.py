@@ -19,6 +19,7 @@ instructions that take hardly any time on one thread.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,6 +67,9 @@ INEXACT = 0.05
 MOSTLY = 0.7
 """Share of what grows side by side that does not go with twice the threads."""
 
+NOT_OWN = r"(?i)alloc|free|arena|tcache|lock|mutex|futex|operator (new|delete)|^(_?je|mi|tc)_"
+"""Names of functions that get memory, or wait for a lock."""
+
 HALF = 0.5
 """Share of what grows side by side that memory of other nodes may cost; and of what grows that further runs show."""
 
@@ -77,10 +81,13 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     least = LEAST + INEXACT * np.nan_to_num(book.value(*MACHINES).value)
     if own_waits(found) is None or not together.interval.low > least:
         return None
-    if _surely_otherwise(found, book) or of_turns(found) or not _again(found, book):
+    met, at = at_lines(found, book), lines(found)
+    # Threads that wait inside an allocator compute more as well; only the run with another one would tell, or code of
+    # the program's own at which they meet.
+    untested = _inside_allocator(found) and not (met and at is not None and _own(at))
+    if untested or _surely_otherwise(found, book) or of_turns(found) or not _again(found, book):
         return None
-    met = at_lines(found, book)
-    if met and (at := lines(found)) is not None:
+    if met and at is not None:
         return _met(found, book, at)
     return _left_open(found, book, refuted=met is False)
 
@@ -191,16 +198,24 @@ def _met(found: Evidence, book: Ledger, at: Lines) -> Finding:
 
 def _surely_otherwise(found: Evidence, book: Ledger) -> bool:
     """Whether something else costs that CPU time, or as likely, wherever samples meet the threads."""
-    # Threads that wait inside an allocator compute more as well; only the run with another one would tell. Waits with a
-    # time limit are for an interpreter.
-    waiting = own_waits(found)
-    waits = waiting is not None and waiting.passed_on is not False
-    inside = (waits and found.mapped(LOADED) and not mostly_timed(found)) or found.mapped(SPIN)
-    untested = inside and relief(found, "allocator") is None
     # Memory of other nodes costs time side by side as well.
     distant = untold(found) > HALF * book.value(TOGETHER).value
     # Processes do not write to the same data.
-    return separate(found) or lock_passed_on(found, book) or untested or distant or _one_node(found)
+    return separate(found) or lock_passed_on(found, book) or distant or _one_node(found)
+
+
+def _inside_allocator(found: Evidence) -> bool:
+    """Whether threads may wait inside an allocator, and none was tried instead of it."""
+    waiting = own_waits(found)
+    waits = waiting is not None and waiting.passed_on is not False
+    # Waits with a time limit are for an interpreter.
+    inside = (waits and found.mapped(LOADED) and not mostly_timed(found)) or found.mapped(SPIN)
+    return inside and relief(found, "allocator") is None
+
+
+def _own(at: Lines) -> bool:
+    """Whether threads meet in a function of the program's own, which neither gets memory nor is a lock's."""
+    return at.function is not None and re.search(NOT_OWN, at.function) is None
 
 
 def _otherwise(found: Evidence, book: Ledger, twice: Doubled, grown: Growth | None) -> bool:

@@ -14,6 +14,8 @@ How to move it
 
 from __future__ import annotations
 
+import numpy as np
+
 from knee.explain.causes.cause import Finding
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import mean
@@ -75,7 +77,20 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
 def _many(found: Evidence) -> bool:
     """Whether it is not one and the same thread that works alone."""
     # Of two threads one has half of it, at least.
-    return mean(found.watched.alone("share")).value < max(SAME, BEYOND + 1 / found.threads)
+    least = max(SAME, BEYOND + 1 / found.threads)
+    share = mean(found.watched.alone("share")).value
+    return share < least if share == share else _at_most(found) < least
+
+
+def _at_most(found: Evidence) -> float:
+    """Return which share of the time in which one thread works alone the same one may have, where records do not tell:
+    no thread is alone for longer than it computes.
+    """
+    cell = found.watched
+    known = [(run.shares[0], run.cpu_s) for run in cell.runs if run.shares and run.cpu_s is not None]
+    alone_s = mean(cell.idle("one") / (found.threads - 1)).value
+    most_s = float(np.mean([share * cpu_s for share, cpu_s in known])) if known else np.inf
+    return most_s / alone_s if alone_s > 0 else np.inf
 
 
 def helped(found: Evidence, seconds: float) -> bool:

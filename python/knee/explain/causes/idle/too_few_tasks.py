@@ -14,7 +14,7 @@ How to move it
 from __future__ import annotations
 
 from knee.explain.causes.cause import PIECES as UNEVEN
-from knee.explain.causes.cause import Finding
+from knee.explain.causes.cause import Finding, Part
 from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.idle.alone import alone
@@ -33,7 +33,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     pieces = None if twice is None else whole_pieces(found.watched, twice, found.threads)
     if not found_alone or pieces is None:
         return None
-    whole = found_alone[0].uneven
+    whole = Part(*(sum(getattr(one.uneven, end) for one in found_alone) for end in ("value", "low", "high")))
     holds = tuple(dict.fromkeys(name for one in found_alone for name in one.holds))
     count, equal = pieces.many, pieces.equal
     if not equal and divided_unevenly(found):

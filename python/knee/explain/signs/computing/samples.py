@@ -35,6 +35,8 @@ class Samples:
     runs: float
     """How many runs they are of; less by as much as samples are rarer than usual, as on many cpus."""
     alone: Counter[Place] | None = None
+    unnamed: int = 0
+    """How many are in code of no file."""
     pieces: Counter[Place] = field(default_factory=Counter[Place])
     """Those in code that the program made while it ran, by run and number of a piece: none is of two runs."""
     pieces_alone: Counter[Place] = field(default_factory=Counter[Place])
@@ -55,7 +57,7 @@ class Samples:
     @property
     def made(self) -> bool:
         """Whether much of the time is in code that the program makes while it runs."""
-        return self.total > 0 and not self.placed
+        return self.unnamed > (1 - NAMED) * self.total
 
     def share(self, function: str) -> float | None:
         """Return the share in functions whose name matches a pattern; None if most have no name."""
@@ -72,13 +74,14 @@ def samples(found: Evidence, question: str) -> Samples | None:
     known, runs = True, 0.0
     functions: dict[Place, str] = {}
     pieces, pieces_alone, of_workers = Counter[Place](), Counter[Place](), Counter[Place]()
-    total = 0
+    total = unnamed = 0
     cell = found.test(question)
     for number, run in enumerate(() if cell is None else cell.runs):
         spots = run.record.get("hotspots")
         if spots is None or "unavailable" in spots:
             continue
-        total, runs = total + spots["samples"], runs + PERIOD_NS / spots["period_ns"]
+        total, unnamed = total + spots["samples"], unnamed + spots["unnamed"]
+        runs += PERIOD_NS / spots["period_ns"]
         known &= "alone" in spots
         names = spots.get("functions", [])
         for one in spots["places"]:
@@ -93,4 +96,4 @@ def samples(found: Evidence, question: str) -> Samples | None:
             of_workers[place] = one.get("alone", 0) - one.get("starters", 0)
     if not runs:
         return None
-    return Samples(at, functions, total, runs, alone if known else None, pieces, pieces_alone, of_workers)
+    return Samples(at, functions, total, runs, alone if known else None, unnamed, pieces, pieces_alone, of_workers)

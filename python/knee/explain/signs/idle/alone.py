@@ -32,6 +32,7 @@ from knee.explain.signs.idle.doubled import (
     fixed_pieces,
     in_one_unit,
     kept,
+    no_more_threads,
     told,
     waits_actively,
 )
@@ -112,7 +113,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     left, before = (_left(found), found.watched.idle(name)) if adds else in_one_unit(found, twice, name)
     always = _always(left, before)
     low, usual, most = _uneven(stays, always, OFF + WOKEN if hidden else OFF)
-    if name == "one" and _may_wait_for_turns(found) and usual < HALF:
+    if name == "one" and ((_may_wait_for_turns(found) and usual < HALF) or no_more_threads(found)):
         low, most = 0.0, 1.0
     # What more threads compute besides the work says nothing of how many pieces that has.
     if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):

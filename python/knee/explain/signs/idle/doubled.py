@@ -176,16 +176,31 @@ def in_one_unit(found: Evidence, twice: Cell, *classes: str) -> tuple[Array, Arr
 def told(found: Evidence) -> bool:
     """Whether the program is told its thread count; otherwise twice the threads are the same run."""
     program = found.many.runs[0].spec["program"] if found.many.runs else {}
-    return "workload" in program or "{threads}" in str(program)
+    # A runtime is told by its variable; TBB has none.
+    return "workload" in program or program.get("for", "tbb") != "tbb" or "{threads}" in str(program)
 
 
 def fixed_pieces(found: Evidence) -> bool:
     """Whether each thread has one piece of work, and with twice the threads no further one works."""
     run = found.test(TWICE)
     # Of more threads not all are known.
-    if run is None or 2 * found.threads > MOST_SHARES:
+    if run is None or 2 * found.threads > MOST_SHARES or not _more_threads(found, run):
         return False
-    return _working(found.watched, found.threads) == found.threads and _further(run, found.threads) < HELP
+    return _all_work(found, run)
+
+
+def no_more_threads(found: Evidence) -> bool:
+    """Whether all threads work, and twice as many were asked for in vain: there are as many pieces of work, or cpus.
+
+    Then both runs are the same, and nothing is known of how work is divided.
+    """
+    run = found.test(TWICE)
+    return run is not None and not _more_threads(found, run) and _all_work(found, run)
+
+
+def _all_work(found: Evidence, twice: Cell) -> bool:
+    """Whether all threads work, and with twice the threads no further one does."""
+    return _working(found.watched, found.threads) == found.threads and _further(twice, found.threads) < HELP
 
 
 def fewer_pieces(found: Evidence) -> bool:
@@ -194,6 +209,12 @@ def fewer_pieces(found: Evidence) -> bool:
     if run is None or 2 * found.threads > MOST_SHARES or not 1 < working < found.threads:
         return False
     return _further(run, int(working)) < HELP
+
+
+def _more_threads(found: Evidence, twice: Cell) -> bool:
+    """Whether twice the threads were any more: a program may have no more than there are cpus, or pieces of work."""
+    more, all_ = ([len(run.shares) for run in cell.runs if run.shares] for cell in (twice, found.watched))
+    return not more or not all_ or bool(np.median(more) > np.median(all_))
 
 
 def _working(cell: Cell, threads: int) -> float:
