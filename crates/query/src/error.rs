@@ -23,4 +23,15 @@ pub(crate) fn date_beyond() -> Error {
 /// A number that no answer can have.
 pub(crate) fn too_large() -> Error {
     wrong("a number of this query needs more than 128 bits")
+        .hint("multiply fewer columns, or cast one to DOUBLE in the file")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_too_large_has_something_to_try() {
+        assert!(too_large().hinted().is_some_and(|hint| hint.contains("DOUBLE")));
+    }
 }

@@ -7,6 +7,8 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::lanes::{self, Isa};
+
 /// The type of a column or of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
@@ -163,6 +165,12 @@ const LAST_DAY: i64 = 2_932_896;
 #[must_use]
 pub(crate) fn is_date(days: i64) -> bool {
     (FIRST_DAY..=LAST_DAY).contains(&days)
+}
+
+/// Whether each of them is one of a date.
+pub(crate) fn are_dates(days: &[i64]) -> bool {
+    let (first, span) = (FIRST_DAY as u64, (LAST_DAY - FIRST_DAY) as u64);
+    lanes::all_within(Isa::best(), bytemuck::cast_slice(days), first, span)
 }
 
 /// Whether a value is a date outside of these years.

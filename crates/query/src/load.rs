@@ -7,7 +7,7 @@ use knee_runtime::{Arrangement, Pool};
 use knee_workload::{Args, Error, Phases};
 use twox_hash::XxHash3_64;
 
-use crate::data::{self, Parquet, Source, Tpch, Unread};
+use crate::data::{self, Parquet, Source, Tpch};
 use crate::dump::{self, Dump};
 use crate::error::wrong;
 use crate::field::Field;
@@ -42,6 +42,7 @@ impl<'a> Wanted<'a> {
 
     /// The table, with the columns that a query reads.
     pub(crate) fn table(&self, select: &Select, pool: &Pool, phases: &mut Phases) -> Result<Table, Error> {
+        let opened = |data: &str| pool.install(|| Parquet::open(Path::new(data)));
         let table = match (self.args.text("data"), self.args.text("cache")) {
             ("", "") => self.encoded(&lineitem(select, self.args.text("scale"))?, select, pool, phases),
             ("", cache) => {
@@ -60,8 +61,8 @@ impl<'a> Wanted<'a> {
                 }
                 self.dumped(&dump, select, pool, phases)
             }
-            (data, "") => self.encoded(&Parquet::open(Path::new(data))?, select, pool, phases),
-            (data, cache) => self.cached(&Parquet::open(Path::new(data))?, Path::new(cache), select, pool, phases),
+            (data, "") => self.encoded(&opened(data)?, select, pool, phases),
+            (data, cache) => self.cached(&opened(data)?, Path::new(cache), select, pool, phases),
         };
         // The table stands, and buffers are no longer needed.
         room::give_back();
@@ -77,7 +78,7 @@ impl<'a> Wanted<'a> {
         phases: &mut Phases,
     ) -> Result<Table, Error> {
         let columns = planned(select, source)?.columns().to_vec();
-        Ok(self.of_columns(source, &columns, None, pool, phases)?)
+        self.of_columns(source, (&columns, &columns), None, pool, phases)
     }
 
     /// All columns that can be used, and at least these. That a column cannot be used may only be seen as it is read.
@@ -89,37 +90,33 @@ impl<'a> Wanted<'a> {
         phases: &mut Phases,
     ) -> Result<Table, Error> {
         let all = 0..source.fields().len();
-        let mut columns: Vec<usize> = all.filter(|column| source.usable(*column).is_ok()).collect();
-        loop {
-            match self.of_columns(source, &columns, Some("leave out --cache, which keeps all columns"), pool, phases) {
-                Err(Problem::Column(unread)) if unread.lasting && !needed.contains(&unread.column) => {
-                    columns.retain(|column| *column != unread.column);
-                }
-                done => return Ok(done?),
-            }
-        }
+        let columns: Vec<usize> = all.filter(|column| source.usable(*column).is_ok()).collect();
+        let hint = Some("leave out --cache, which keeps all columns");
+        self.of_columns(source, (&columns, needed), hint, pool, phases)
     }
 
+    /// Some columns, of which those that are not needed are left out if it turns out that they cannot be used.
     fn of_columns(
         &self,
         source: &dyn Source,
-        columns: &[usize],
+        (columns, needed): (&[usize], &[usize]),
         hint: Option<&'static str>,
         pool: &Pool,
         phases: &mut Phases,
-    ) -> Result<Table, Problem> {
-        let fields = source.fields();
-        let fields: Vec<Field> = columns.iter().map(|column| fields[*column].clone()).collect();
-        let (rows, copies) = (source.rows(), self.placed.copies as u64);
-        let table = rows.saturating_mul(fields.iter().map(|field| self.usual_bytes(field)).sum());
-        // While it is built, chunks take about half as much beside it.
-        self.fitting(table.saturating_mul(copies).saturating_add(table / 2), hint)?;
-        let chunks = phases.measure("load", || pool.install(|| data::read(source, columns)))?;
+    ) -> Result<Table, Error> {
+        let all = source.fields();
+        let copies = self.placed.copies as u64;
+        let kinds: Vec<Kind> = columns.iter().map(|column| all[*column].kind).collect();
+        let reading = held(source, columns, pool.workers());
+        self.fitting(self.building(source.rows(), &kinds).saturating_add(reading), hint)?;
+        let read = || pool.install(|| data::read_usable(source, columns, needed));
+        let (columns, chunks) = phases.measure("load", read)?;
+        let fields: Vec<Field> = columns.iter().map(|column| all[*column].clone()).collect();
         // What values need is known only now. Chunks are there already, and go while the table is written.
-        let table = rows.saturating_mul(table::bytes_per_row(&fields, &chunks, self.encoding) as u64);
+        let table = source.rows().saturating_mul(table::bytes_per_row(&fields, &chunks, self.encoding) as u64);
         self.fitting(table.saturating_mul(copies).saturating_sub(table / 2), hint)?;
         let build = || pool.install(|| table::build(&fields, chunks, self.encoding, &self.placed));
-        Ok(phases.measure("encode", build).map_err(|error| cannot_lay_out(self.args, &error))?)
+        phases.measure("encode", build).map_err(|error| cannot_lay_out(self.args, &error))
     }
 
     /// From the dump of a source, which is made first if it is not there.
@@ -175,9 +172,21 @@ impl<'a> Wanted<'a> {
         phases.measure("load", || pool.install(|| dump.read(&columns, &self.placed)))
     }
 
+    /// Bytes of a table while it is built, as most of its columns need them: its copies, and chunks beside it.
+    fn building(&self, rows: u64, kinds: &[Kind]) -> u64 {
+        let copies = self.placed.copies as u64;
+        let bytes = |kind: &Kind| {
+            let usual = self.usual_bytes(*kind);
+            // Chunks are packed, but for doubles.
+            copies * 2 * usual + if *kind == Kind::Double { 2 * usual } else { usual }
+        };
+        // Halves of bytes, so that none is lost.
+        rows.saturating_mul(kinds.iter().map(bytes).sum()) / 2
+    }
+
     /// Bytes of a value, as most columns of its type need.
-    fn usual_bytes(&self, field: &Field) -> u64 {
-        match (self.encoding, field.kind) {
+    fn usual_bytes(&self, kind: Kind) -> u64 {
+        match (self.encoding, kind) {
             (_, Kind::Double) | (Encoding::Plain, Kind::Integer | Kind::Decimal(_)) => 8,
             (Encoding::Plain, Kind::Date) | (_, Kind::Integer | Kind::Decimal(_)) => 4,
             (_, Kind::Date | Kind::Text) => 2,
@@ -213,32 +222,11 @@ pub(crate) fn lineitem(select: &Select, scale: &str) -> Result<Tpch, Error> {
     Tpch::new(scale)
 }
 
-/// Why there is no table.
-enum Problem {
-    /// One of its columns, which another table may do without.
-    Column(Unread),
-    Whole(Error),
-}
-
-impl From<Error> for Problem {
-    fn from(error: Error) -> Self {
-        Self::Whole(error)
-    }
-}
-
-impl From<Unread> for Problem {
-    fn from(unread: Unread) -> Self {
-        Self::Column(unread)
-    }
-}
-
-impl From<Problem> for Error {
-    fn from(problem: Problem) -> Self {
-        match problem {
-            Problem::Column(unread) => unread.into(),
-            Problem::Whole(error) => error,
-        }
-    }
+/// Bytes that all workers hold at most while they read, beside what they have read.
+fn held(source: &dyn Source, columns: &[usize], workers: usize) -> u64 {
+    let together = if source.reads_together() { 1 } else { columns.len() };
+    let at_once = workers.min(source.parts().saturating_mul(together));
+    source.held(columns).saturating_mul(at_once as u64)
 }
 
 /// A query bound to the columns of a source, none of which is of a type that cannot be read.
@@ -257,11 +245,13 @@ fn cannot_lay_out(args: &Args, error: &std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use knee_workload::Workload;
 
     use super::*;
+    use crate::data::Unread;
     use crate::table::{Chunk, Columns};
 
     /// Two columns, of which the second cannot be read the first time.
@@ -302,5 +292,78 @@ mod tests {
         let kept = wanted.every_usable(&source, &[0], &pool, &mut phases);
         assert_eq!(kept.unwrap_err().to_string(), "the disk did not answer");
         assert_eq!(wanted.every_usable(&source, &[0], &pool, &mut phases).unwrap().columns().len(), 2);
+    }
+
+    /// Three columns in three parts. Of the second and the third one some values cannot be used.
+    struct Halves(Mutex<Vec<(usize, Vec<usize>)>>);
+
+    impl Source for Halves {
+        fn fields(&self) -> Vec<Field> {
+            let kinds = [("a", Kind::Integer), ("b", Kind::Integer), ("c", Kind::Double)];
+            kinds.map(|(name, kind)| Field { name: name.into(), kind, dictionary: None }).to_vec()
+        }
+
+        fn parts(&self) -> usize {
+            3
+        }
+
+        fn input(&self) -> String {
+            String::new()
+        }
+
+        fn rows_of(&self, part: usize) -> u64 {
+            100 * (part as u64 + 1)
+        }
+
+        fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread> {
+            self.0.lock().unwrap().push((part, columns.to_vec()));
+            if let Some(column) = columns.iter().find(|column| part > 0 && **column == part) {
+                return Err(Unread { column: *column, error: wrong("it has nulls"), lasting: true });
+            }
+            let rows = self.rows_of(part) as usize;
+            let values = |column: &usize| match column {
+                2 => Columns::Doubles(vec![0.5; rows]),
+                _ => Columns::Numbers(vec![part as i64; rows]),
+            };
+            Ok(Chunk::new(rows, columns.iter().map(values).collect()))
+        }
+    }
+
+    #[test]
+    fn nothing_is_read_twice_where_columns_are_left_out() {
+        let args = Args::complete(crate::workload::Query.params(), &BTreeMap::new()).unwrap();
+        let wanted = Wanted::new(&args).unwrap();
+        let pool = Pool::builder().workers(2).build().unwrap();
+        let source = Halves(Mutex::default());
+        let table = wanted.every_usable(&source, &[0], &pool, &mut Phases::default()).unwrap();
+        let kept: Vec<_> = table.columns().iter().map(|column| column.name.as_str()).collect();
+        assert_eq!((kept, table.rows()), (vec!["a"], 600));
+        assert_eq!([0, 100, 300].map(|row| table.morsel(0).number(0, row)), [0, 1, 2]);
+        let mut read = source.0.into_inner().unwrap();
+        assert!(read.iter().all(|(_, columns)| columns.len() == 1), "workers share parts");
+        read.sort_unstable();
+        let all = read.len();
+        read.dedup();
+        assert_eq!(read.len(), all, "{read:?}");
+        for needed in [[0, 1], [0, 2]] {
+            let source = Halves(Mutex::default());
+            let refused = wanted.every_usable(&source, &needed, &pool, &mut Phases::default()).unwrap_err();
+            assert_eq!(refused.to_string(), "it has nulls");
+        }
+    }
+
+    #[test]
+    fn what_workers_hold_while_they_read_needs_memory_too() {
+        let source = Halves(Mutex::default());
+        // The largest part has 300 rows.
+        assert_eq!([1, 2, 100].map(|workers| held(&source, &[0, 2], workers)), [7_200, 14_400, 43_200]);
+        assert_eq!(held(&source, &[], 100), 0);
+        let lineitem = Tpch::new("1").unwrap();
+        assert!(held(&lineitem, &[4, 5, 6], 2) > 2 * 250_000 * 3 * 8);
+        let args = Args::complete(crate::workload::Query.params(), &BTreeMap::new()).unwrap();
+        let wanted = Wanted::new(&args).unwrap();
+        assert_eq!(wanted.placed.copies, 1);
+        // Four bytes and half as many beside them; doubles are not packed.
+        assert_eq!(wanted.building(600, &[Kind::Integer, Kind::Double]), 600 * (4 + 2 + 8 + 8));
     }
 }

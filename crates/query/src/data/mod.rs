@@ -56,7 +56,32 @@ pub(crate) trait Source: Sync {
     /// # Errors
     /// Which column cannot be read, and why.
     fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread>;
+
+    /// Whether the columns of a part are read together, since one by one they would take longer.
+    fn reads_together(&self) -> bool {
+        false
+    }
+
+    /// Hears that these columns of a part are read now, and those of the next parts soon.
+    fn soon(&self, part: usize, columns: &[usize]) {
+        let _ = (part, columns);
+    }
+
+    /// Bytes that a worker holds at most while it reads some columns of a part, beside what the chunk keeps of them:
+    /// what is stored, values of 64 bits, positions, and the same values packed.
+    fn held(&self, columns: &[usize]) -> u64 {
+        let _ = columns;
+        self.most_rows().saturating_mul(HELD)
+    }
+
+    /// An upper bound of the rows of each part.
+    fn most_rows(&self) -> u64 {
+        (0..self.parts()).map(|part| self.rows_of(part)).max().unwrap_or(0)
+    }
 }
+
+/// Bytes of a value while its column is read.
+pub(crate) const HELD: u64 = 24;
 
 /// A column that cannot be read, as its values show.
 #[derive(Debug)]
@@ -104,34 +129,98 @@ impl Source for Slice<'_> {
     fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread> {
         self.of.read(self.parts.start + part, columns)
     }
-}
 
-/// Reads some columns of all parts, on the workers of the pool that this runs on.
-pub(crate) fn read(source: &dyn Source, columns: &[usize]) -> Result<Vec<Chunk>, Unread> {
-    room::keep_buffers();
-    let parts: Vec<Mutex<Option<Result<Chunk, Unread>>>> = (0..source.parts()).map(|_| Mutex::new(None)).collect();
-    let failed = AtomicBool::new(false);
-    knee_runtime::parallel_for_grain(0..parts.len(), 1, |part| {
-        // Relaxed: a part too many does no harm.
-        if !failed.load(Ordering::Relaxed) {
-            let read = source.read(part, columns);
-            failed.fetch_or(read.is_err(), Ordering::Relaxed);
-            *parts[part].lock().expect("no holder panics") = Some(read);
-        }
-    });
-    // A part that was left out is behind one that failed, or before it.
-    let mut read: Vec<_> = parts.into_iter().filter_map(|part| part.into_inner().expect("no holder panics")).collect();
-    match read.iter().position(Result::is_err) {
-        Some(failed) => read.swap_remove(failed).map(|_| Vec::new()),
-        None => few_texts(source, columns, read.into_iter().collect::<Result<_, _>>()?),
+    fn reads_together(&self) -> bool {
+        self.of.reads_together()
+    }
+
+    fn soon(&self, part: usize, columns: &[usize]) {
+        self.of.soon(self.parts.start + part, columns);
+    }
+
+    fn held(&self, columns: &[usize]) -> u64 {
+        self.of.held(columns)
     }
 }
 
+/// Reads some columns of all parts, on the workers of the pool that this runs on.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn read(source: &dyn Source, columns: &[usize]) -> Result<Vec<Chunk>, Unread> {
+    read_usable(source, columns, columns).map(|(_, chunks)| chunks)
+}
+
+/// As [`read`], but leaves out a column that is not needed and whose values show that it cannot be used. Says which
+/// columns are left.
+pub(crate) fn read_usable(
+    source: &dyn Source,
+    columns: &[usize],
+    needed: &[usize],
+) -> Result<(Vec<usize>, Vec<Chunk>), Unread> {
+    room::keep_buffers();
+    let sets = sets(source, columns);
+    let is_spare =
+        |unread: &Unread, set: &[usize]| unread.lasting && set == [unread.column] && !needed.contains(&unread.column);
+    let pieces: Vec<Mutex<Option<Result<Chunk, Unread>>>> =
+        (0..source.parts() * sets.len()).map(|_| Mutex::new(None)).collect();
+    let useless: Vec<AtomicBool> = sets.iter().map(|_| AtomicBool::new(false)).collect();
+    let failed = AtomicBool::new(false);
+    knee_runtime::parallel_for_grain(0..pieces.len(), 1, |at| {
+        let (part, set) = (at / sets.len(), at % sets.len());
+        // Relaxed: a piece too many does no harm.
+        if failed.load(Ordering::Relaxed) || useless[set].load(Ordering::Relaxed) {
+            return;
+        }
+        source.soon(part, columns);
+        let read = source.read(part, sets[set]);
+        if let Err(unread) = &read {
+            let flag = if is_spare(unread, sets[set]) { &useless[set] } else { &failed };
+            flag.store(true, Ordering::Relaxed);
+        }
+        *pieces[at].lock().expect("no holder panics") = Some(read);
+    });
+    let mut of_sets: Vec<(&[usize], Vec<Chunk>)> = sets.iter().map(|set| (*set, Vec::new())).collect();
+    for (at, piece) in pieces.into_iter().enumerate() {
+        let (set, chunks) = &mut of_sets[at % sets.len()];
+        match piece.into_inner().expect("no holder panics") {
+            Some(Ok(chunk)) => chunks.push(chunk),
+            Some(Err(unread)) if !is_spare(&unread, set) => return Err(unread),
+            // A piece that was left out is behind one that failed, or before it.
+            Some(Err(_)) | None => {}
+        }
+    }
+    let mut left = Vec::new();
+    for (set, chunks) in of_sets {
+        if chunks.len() < source.parts() {
+            continue;
+        }
+        match few_texts(source, set, &chunks) {
+            Ok(()) => left.push((set, chunks)),
+            Err(unread) if is_spare(&unread, set) => {}
+            Err(unread) => return Err(unread),
+        }
+    }
+    joined(left).map_or_else(|| read_usable(source, &[], &[]), Ok)
+}
+
+/// The columns that are read at once. One by one, so that many workers share a part, if the source does not mind.
+fn sets<'a>(source: &dyn Source, columns: &'a [usize]) -> Vec<&'a [usize]> {
+    if source.reads_together() || columns.is_empty() { vec![columns] } else { columns.chunks(1).collect() }
+}
+
+/// Columns side by side, and the chunks that have them all; none if there are no columns.
+fn joined(sets: Vec<(&[usize], Vec<Chunk>)>) -> Option<(Vec<usize>, Vec<Chunk>)> {
+    let beside = |(columns, chunks): (Vec<usize>, Vec<Chunk>), (more, others): (Vec<usize>, Vec<Chunk>)| {
+        let chunks = chunks.into_iter().zip(others).map(|(one, other)| one.beside(other)).collect();
+        ([columns, more].concat(), chunks)
+    };
+    sets.into_iter().map(|(columns, chunks)| (columns.to_vec(), chunks)).reduce(beside)
+}
+
 /// Refuses a column that has too many different texts in all its parts, although each of them has few enough.
-fn few_texts(source: &dyn Source, columns: &[usize], chunks: Vec<Chunk>) -> Result<Vec<Chunk>, Unread> {
+fn few_texts(source: &dyn Source, columns: &[usize], chunks: &[Chunk]) -> Result<(), Unread> {
     for (at, column) in columns.iter().enumerate() {
         let mut all: HashSet<&str> = HashSet::new();
-        for chunk in &chunks {
+        for chunk in chunks {
             all.extend(chunk.texts(at).iter().map(String::as_str));
             if all.len() > TEXTS {
                 let name = source.fields().swap_remove(*column).name;
@@ -140,7 +229,7 @@ fn few_texts(source: &dyn Source, columns: &[usize], chunks: Vec<Chunk>) -> Resu
             }
         }
     }
-    Ok(chunks)
+    Ok(())
 }
 
 fn too_many_texts() -> String {

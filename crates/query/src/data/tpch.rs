@@ -9,7 +9,7 @@ use tpchgen::distribution::Distributions;
 use tpchgen::generators::{LineItem, LineItemGenerator};
 use tpchgen::text::TextPool;
 
-use super::{Source, Unread};
+use super::{HELD, Source, Unread};
 use crate::error::wrong;
 use crate::field::Field;
 use crate::kind::Kind;
@@ -152,5 +152,15 @@ impl Source for Tpch {
             }
         }
         Ok(Chunk::new(rows, reading.into_iter().map(Reading::done).collect()))
+    }
+
+    /// An item has all its values at once.
+    fn reads_together(&self) -> bool {
+        true
+    }
+
+    /// The values of all columns, in lists that have grown to up to twice their length.
+    fn held(&self, columns: &[usize]) -> u64 {
+        self.most_rows().saturating_mul(HELD.max(16 * columns.len() as u64))
     }
 }

@@ -1,5 +1,7 @@
 //! Instruction sets, chosen when the program runs.
 
+use std::sync::OnceLock;
+
 /// Proof that the processor has what a variant of [`Isa`] needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checked(());
@@ -46,9 +48,10 @@ impl Isa {
         Self::NAMES[1..].iter().filter_map(|name| Self::named(name)).collect()
     }
 
-    /// The best one that this processor has.
+    /// The best one that this processor has. It is asked for often, and the processor only once.
     pub(crate) fn best() -> Self {
-        Self::all().pop().expect("every processor has the portable one")
+        static BEST: OnceLock<Isa> = OnceLock::new();
+        *BEST.get_or_init(|| Self::all().pop().expect("every processor has the portable one"))
     }
 
     /// Its name, as in [`Self::NAMES`].

@@ -18,7 +18,7 @@ mod prefetch;
 pub(crate) use code::{Code, Lane, digit, load};
 pub(crate) use dots::{Dots, MOST_AT_ONCE, MOST_GROUPS, dots};
 pub(crate) use few::few;
-pub(crate) use floats::{float_extremes, float_sum};
+pub(crate) use floats::{float_extremes, float_sum, floats_below, floats_equal};
 pub use isa::Isa;
 pub(crate) use mask::{How, all_within, any, combine, count, hide, hide_or_first, invert, range, rows, table};
 pub(crate) use numbers::{add, greatest, last_position, least, multiply, sum};

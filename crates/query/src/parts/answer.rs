@@ -90,6 +90,7 @@ pub fn answer(Part(descriptor): Part, args: &Args, team: &Team) -> Result<String
             let table = wanted.encoded(&slice, &asked, &pool, &mut Phases::default())?;
             let plan = Plan::new(&select, &table.fields())?;
             let scan = Scan::new(&plan, &table, isa)?;
+            scan.check_memory()?;
             let state = scan.parallel(&pool, &Lies::AtHome);
             whole.rows += table.rows() as u64;
             whole.partial.add(state.partial(&scan)?, &plan)

@@ -23,8 +23,9 @@ impl Ranges {
         after > 0 && self.0[after - 1].1 >= value
     }
 
-    pub(crate) fn or(&self, other: &Self) -> Self {
-        let mut all = [self.0.as_slice(), &other.0].concat();
+    /// Numbers that any of them has.
+    pub(crate) fn any(sets: Vec<Self>) -> Self {
+        let mut all: Vec<(i128, i128)> = sets.into_iter().flat_map(|set| set.0).collect();
         all.sort_unstable();
         let mut joined: Vec<(i128, i128)> = Vec::new();
         for (low, high) in all {
@@ -51,8 +52,14 @@ impl Ranges {
         Self(gaps)
     }
 
+    /// Numbers that all of them have.
+    #[allow(clippy::needless_pass_by_value, reason = "it is called where `any` could be")]
+    pub(crate) fn all(sets: Vec<Self>) -> Self {
+        Self::any(sets.iter().map(Self::not).collect()).not()
+    }
+
     pub(crate) fn and(&self, other: &Self) -> Self {
-        self.not().or(&other.not()).not()
+        Self::all(vec![self.clone(), other.clone()])
     }
 }
 
@@ -61,7 +68,7 @@ mod tests {
     use super::*;
 
     fn of(list: &[(i128, i128)]) -> Ranges {
-        list.iter().fold(Ranges::none(), |all, (low, high)| all.or(&Ranges::between(*low, *high)))
+        Ranges::any(list.iter().map(|(low, high)| Ranges::between(*low, *high)).collect())
     }
 
     #[test]
@@ -72,7 +79,8 @@ mod tests {
             for other in &sets {
                 for value in [i128::MIN, -3, -2, -1, 0, 1, 2, 3, 4, 5, 9, 10, i128::MAX] {
                     let (a, b) = (one.contains(value), other.contains(value));
-                    assert_eq!(one.or(other).contains(value), a || b, "{one:?} or {other:?}: {value}");
+                    let any = Ranges::any(vec![one.clone(), other.clone()]);
+                    assert_eq!(any.contains(value), a || b, "{one:?} or {other:?}: {value}");
                     assert_eq!(one.and(other).contains(value), a && b, "{one:?} and {other:?}: {value}");
                     assert_eq!(one.not().contains(value), !a, "not {one:?}: {value}");
                 }

@@ -1,6 +1,7 @@
 //! A morsel, block by block.
 
 use super::counting::Counting;
+use super::doubles::{Free, back, floats};
 use super::program::{Computed, Rows};
 use super::sums::Made;
 use super::{Scan, State};
@@ -29,7 +30,8 @@ pub(crate) struct Scratch {
     before: Computed,
     after: Computed,
     made: Made,
-    values: Vec<f64>,
+    /// Arrays in which doubles are computed.
+    free: Free,
 }
 
 impl Scratch {
@@ -46,7 +48,7 @@ impl Scratch {
             before: scan.before.computed(),
             after: scan.after.computed(),
             made: Made::new(&scan.weighted),
-            values: Vec::new(),
+            free: Free::new(),
         }
     }
 }
@@ -89,9 +91,9 @@ impl Scan<'_> {
     fn tested(&self, block: Rows<'_>, there: usize, scratch: &mut Scratch, state: &mut State) -> usize {
         debug_assert!(block.from + BLOCK <= MORSEL);
         self.before.run(self.isa, block, &mut scratch.before);
-        let Scratch { mask, masks, before, .. } = scratch;
+        let Scratch { mask, masks, before, free, .. } = scratch;
         let mut tested =
-            super::filter::Tested { isa: self.isa, rows: block, there, computed: before, masks, overflow: false };
+            super::filter::Tested { isa: self.isa, rows: block, there, computed: before, masks, free, overflow: false };
         tested.test(&self.test, How::Set, mask);
         state.overflow |= tested.overflow;
         mask[there..].fill(0);
@@ -130,7 +132,7 @@ impl Scan<'_> {
 
     /// Adds the rows of a block that count.
     fn block(&self, block: Rows<'_>, scratch: &mut Scratch, state: &mut State, doubles: &mut [Vec<f64>]) {
-        let Scratch { mask, groups, counts, present, counting, after, made, values, .. } = scratch;
+        let Scratch { mask, groups, counts, present, counting, after, made, free, .. } = scratch;
         let steps = if self.groups.are_few() { 2 + counts.len().div_ceil(MOST_GROUPS) } else { 2 };
         self.ahead(block, (0, steps));
         self.groups.of_rows(self.isa, block, mask, groups);
@@ -162,8 +164,9 @@ impl Scan<'_> {
             state.overflow |= !fits;
         }
         for (aggregate, found) in self.doubles.iter().zip(doubles) {
-            aggregate.compute(block, values);
-            self.doubles_of(aggregate, (groups, present), values, found);
+            let values = floats(self.isa, aggregate.value(), block, free);
+            self.doubles_of(aggregate, (groups, present), &values, found);
+            back(values, free);
         }
     }
 

@@ -1,6 +1,8 @@
 //! Aggregates of doubles. Sums are approximate: they are added block by block, morsel by morsel, always in that order.
 
-use super::program::Rows;
+use std::borrow::Cow;
+
+use super::program::{self, Rows};
 use crate::lanes::{self, BLOCK, HIDDEN, Isa};
 use crate::plan::Floating;
 use crate::table::Codes;
@@ -14,7 +16,8 @@ pub(super) enum Doubles {
 }
 
 impl Doubles {
-    fn value(&self) -> &Floating {
+    /// What it is of.
+    pub(super) fn value(&self) -> &Floating {
         match self {
             Self::Sum(value) | Self::Least(value) | Self::Greatest(value) => value,
         }
@@ -39,11 +42,6 @@ impl Doubles {
         }
     }
 
-    /// Computes the values of a block.
-    pub(super) fn compute(&self, rows: Rows<'_>, values: &mut Vec<f64>) {
-        *values = floats(self.value(), rows);
-    }
-
     /// A group's part in a block.
     pub(super) fn find(&self, isa: Isa, groups: &[u16], group: u16, values: &[f64]) -> f64 {
         match self {
@@ -62,26 +60,54 @@ impl Doubles {
     }
 }
 
-/// An expression's values in a block.
-fn floats(value: &Floating, rows: Rows<'_>) -> Vec<f64> {
+/// Arrays of a block each that nobody computes in.
+pub(super) type Free = Vec<Vec<f64>>;
+
+/// An expression's values in a block: those of a column where they lie, others computed. Who is done with them gives
+/// them [`back`].
+pub(super) fn floats<'a>(isa: Isa, value: &Floating, rows: Rows<'a>, free: &mut Free) -> Cow<'a, [f64]> {
     match value {
         Floating::Column(column) => match rows.codes(*column) {
-            Codes::Doubles(values) => values.to_vec(),
+            Codes::Doubles(values) => Cow::Borrowed(values),
             other => unreachable!("it is a column of doubles: {other:?}"),
         },
         Floating::Exact(column, power) => {
-            let number = |row: usize| rows.number(*column, row) as f64 / power;
-            (0..BLOCK).map(number).collect()
+            let (base, step) = rows.morsel.base_and_step(*column);
+            let mut numbers = vec![0_u64; BLOCK];
+            program::load(isa, rows, *column, step as u64, Some(base as u64), &mut numbers);
+            filled(free, numbers.iter().map(|number| *number as i64 as f64 / power))
         }
-        Floating::Constant(value) => vec![*value; BLOCK],
-        Floating::Add(one, other) => joined(one, other, rows, |a, b| a + b),
-        Floating::Subtract(one, other) => joined(one, other, rows, |a, b| a - b),
-        Floating::Multiply(one, other) => joined(one, other, rows, |a, b| a * b),
+        Floating::Constant(value) => filled(free, std::iter::repeat_n(*value, BLOCK)),
+        Floating::Add(one, other) => joined(isa, (one, other), rows, free, |a, b| a + b),
+        Floating::Subtract(one, other) => joined(isa, (one, other), rows, free, |a, b| a - b),
+        Floating::Multiply(one, other) => joined(isa, (one, other), rows, free, |a, b| a * b),
     }
 }
 
-fn joined(one: &Floating, other: &Floating, rows: Rows<'_>, join: impl Fn(f64, f64) -> f64) -> Vec<f64> {
-    let mut values = floats(one, rows);
-    values.iter_mut().zip(floats(other, rows)).for_each(|(value, other)| *value = join(*value, other));
+/// Takes values back that are no longer needed.
+pub(super) fn back(values: Cow<'_, [f64]>, free: &mut Free) {
+    if let Cow::Owned(values) = values {
+        free.push(values);
+    }
+}
+
+fn filled<'a>(free: &mut Free, values: impl Iterator<Item = f64>) -> Cow<'a, [f64]> {
+    let mut own = free.pop().unwrap_or_default();
+    own.clear();
+    own.extend(values);
+    Cow::Owned(own)
+}
+
+fn joined<'a>(
+    isa: Isa,
+    (one, other): (&Floating, &Floating),
+    rows: Rows<'a>,
+    free: &mut Free,
+    join: impl Fn(f64, f64) -> f64,
+) -> Cow<'a, [f64]> {
+    let (one, other) = (floats(isa, one, rows, free), floats(isa, other, rows, free));
+    let values = filled(free, one.iter().zip(other.iter()).map(|(one, other)| join(*one, *other)));
+    back(one, free);
+    back(other, free);
     values
 }

@@ -1,5 +1,7 @@
 //! Conditions in terms of codes and lanes.
 
+use super::doubles::{self, Free};
+use super::many::Many;
 use super::program::{Computed, Programs, Rows};
 use super::slots::Slots;
 use crate::field::Bounds;
@@ -18,6 +20,8 @@ pub(super) enum Test {
     Never,
     /// Codes in ranges.
     Codes(usize, Vec<(u64, u64)>),
+    /// Codes in many ranges.
+    Many(usize, Many),
     /// Codes that a table allows.
     Table(usize, Vec<u16>),
     /// Lanes in ranges.
@@ -61,7 +65,7 @@ impl Test {
     /// The columns of whose next block it asks.
     pub(super) fn asked(&self) -> Vec<usize> {
         match self {
-            Self::Codes(column, _) | Self::Table(column, _) => vec![*column],
+            Self::Codes(column, _) | Self::Many(column, _) | Self::Table(column, _) => vec![*column],
             Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::asked).collect(),
             Self::Not(inner) => inner.asked(),
             _ => Vec::new(),
@@ -79,7 +83,7 @@ fn of_column(column: usize, ranges: &Ranges, table: &Table) -> Test {
         Storage::Codes { width: Width::U32, .. } => (0, u32::MAX.into()),
         Storage::Codes { width: Width::I32, .. } => (i32::MIN.into(), i32::MAX.into()),
         Storage::Codes { width: Width::I64, .. } => (i64::MIN.into(), i64::MAX.into()),
-        Storage::Digits { count, .. } => return of_digits(column, count, ranges, (base, step)),
+        Storage::Digits { count, .. } => return of_digits(column, count, ranges, table),
         Storage::Doubles => unreachable!("doubles are compared as such"),
     };
     let codes = codes(ranges, (base, step), (least, most));
@@ -90,7 +94,18 @@ fn of_column(column: usize, ranges: &Ranges, table: &Table) -> Test {
         }
         return Test::Table(column, allowed);
     }
-    if codes.is_empty() { Test::Never } else { Test::Codes(column, codes) }
+    of_codes(column, codes, table)
+}
+
+fn of_codes(column: usize, codes: Vec<(u64, u64)>, table: &Table) -> Test {
+    let own = &table.columns()[column];
+    let step = own.storage.base_and_step().map_or(1, |(_, step)| step.unsigned_abs());
+    let of = own.bounds.high.abs_diff(own.bounds.low) / u128::from(step) + 1;
+    match Many::new(codes, of) {
+        Ok(many) => Test::Many(column, many),
+        Err(codes) if codes.is_empty() => Test::Never,
+        Err(codes) => Test::Codes(column, codes),
+    }
 }
 
 fn codes(ranges: &Ranges, (base, step): (i64, i64), (least, most): (i128, i128)) -> Vec<(u64, u64)> {
@@ -105,10 +120,10 @@ fn codes(ranges: &Ranges, (base, step): (i64, i64), (least, most): (i128, i128))
 }
 
 /// Digits are put together again when they are tested.
-fn of_digits(column: usize, count: usize, ranges: &Ranges, stored: (i64, i64)) -> Test {
+fn of_digits(column: usize, count: usize, ranges: &Ranges, table: &Table) -> Test {
+    let stored = table.columns()[column].storage.base_and_step().expect("digits are exact");
     let most = (1_i128 << (DIGIT_BITS as usize * (count - 1) + 16)) - 1;
-    let codes = codes(ranges, stored, (0, most));
-    if codes.is_empty() { Test::Never } else { Test::Codes(column, codes) }
+    of_codes(column, codes(ranges, stored, (0, most)), table)
 }
 
 fn of_number(number: &Number, ranges: &Ranges, table: &Table, programs: &mut Programs) -> Test {
@@ -142,6 +157,8 @@ pub(super) struct Tested<'a> {
     pub(super) computed: &'a Computed,
     /// A mask for each level of nesting, made when it is first needed.
     pub(super) masks: &'a mut Vec<Vec<u16>>,
+    /// Arrays in which doubles are computed.
+    pub(super) free: &'a mut Free,
     /// Whether a number needed more than 128 bits.
     pub(super) overflow: bool,
 }
@@ -158,7 +175,8 @@ impl Tested<'_> {
                 How::Set | How::And => mask.fill(0),
                 How::Or => {}
             },
-            Test::Codes(column, ranges) => self.codes(*column, ranges, how, mask),
+            Test::Codes(column, ranges) => self.codes(*column, (ranges, None), how, mask),
+            Test::Many(column, many) => self.codes(*column, (&many.ranges, Some(many)), how, mask),
             Test::Table(column, allowed) => {
                 self.rows.ahead(*column, (0, 1));
                 match self.rows.codes(*column) {
@@ -179,13 +197,7 @@ impl Tested<'_> {
                     value.is_some_and(|value| ranges.contains(value))
                 });
             }
-            Test::Floats(left, comparison, right) => {
-                let rows = self.rows;
-                let value = |number: &Floating, row: usize| {
-                    number.value(&|column| rows.number(column, row), &|column| rows.double(column, row))
-                };
-                each_row(how, mask, |row| floats(value(left, row), *comparison, value(right, row)));
-            }
+            Test::Floats(left, comparison, right) => self.floats((left, *comparison, right), how, mask),
             Test::All(parts) if how != How::Or => self.each(parts, how, How::And, mask),
             Test::Any(parts) if how != How::And => self.each(parts, how, How::Or, mask),
             Test::All(_) | Test::Any(_) => self.apart(how, mask, |tested, own| tested.test(test, How::Set, own)),
@@ -194,6 +206,24 @@ impl Tested<'_> {
                 lanes::invert(tested.isa, own);
             }),
         }
+    }
+
+    fn floats(&mut self, (left, comparison, right): (&Floating, Comparison, &Floating), how: How, mask: &mut [u16]) {
+        let left = doubles::floats(self.isa, left, self.rows, self.free);
+        let right = doubles::floats(self.isa, right, self.rows, self.free);
+        let below = |one: &[f64], other: &[f64], flip: u16, mask: &mut [u16]| {
+            lanes::floats_below(self.isa, one, other, flip, how, mask);
+        };
+        match comparison {
+            Comparison::Equal => lanes::floats_equal(self.isa, &left, &right, 0, how, mask),
+            Comparison::NotEqual => lanes::floats_equal(self.isa, &left, &right, YES, how, mask),
+            Comparison::Less => below(&left, &right, 0, mask),
+            Comparison::LessOrEqual => below(&right, &left, YES, mask),
+            Comparison::Greater => below(&right, &left, 0, mask),
+            Comparison::GreaterOrEqual => below(&left, &right, YES, mask),
+        }
+        doubles::back(left, self.free);
+        doubles::back(right, self.free);
     }
 
     fn each(&mut self, parts: &[Test], first: How, rest: How, mask: &mut [u16]) {
@@ -216,12 +246,14 @@ impl Tested<'_> {
         self.masks.push(own);
     }
 
-    fn codes(&mut self, column: usize, ranges: &[(u64, u64)], how: How, mask: &mut [u16]) {
+    fn codes(&mut self, column: usize, (ranges, many): (&[(u64, u64)], Option<&Many>), how: How, mask: &mut [u16]) {
         let isa = self.isa;
         self.rows.ahead(column, (0, 1));
         macro_rules! ranges {
             ($codes:expr) => {
-                self.ranges(how, ranges, mask, &|low, high, how, mask| within(isa, $codes, low, high, how, mask))
+                if many.is_none_or(|many| !self.looked_up($codes, many, how, mask)) {
+                    self.ranges(how, ranges, mask, &|low, high, how, mask| within(isa, $codes, low, high, how, mask));
+                }
             };
         }
         match self.rows.codes(column) {
@@ -237,10 +269,33 @@ impl Tested<'_> {
                     lanes::load(isa, codes, 1_u64 << (DIGIT_BITS as usize * digit), constant.take(), &mut together);
                 }
                 let codes = &together[..];
-                self.ranges(how, ranges, mask, &|low, high, how, mask| within(isa, codes, low, high, how, mask));
+                ranges!(codes);
             }
             Codes::Doubles(_) => unreachable!("doubles are compared as such"),
         }
+    }
+
+    /// Tests many ranges, if few enough rows are between the lowest and the highest of them.
+    fn looked_up<C: Code>(&mut self, codes: &[C], many: &Many, how: How, mask: &mut [u16]) -> bool {
+        let (isa, (low, high)) = (self.isa, many.ends());
+        let mut own = self.masks.pop().unwrap_or_else(|| vec![0; BLOCK]);
+        within(isa, codes, low, high, How::Set, &mut own);
+        if how == How::And {
+            // Rows that do not count any more need not be looked up.
+            lanes::combine(isa, mask, How::And, &mut own);
+        }
+        let inside = lanes::rows(isa, &own);
+        let is_worth_it = many.is_worth_it(inside);
+        if is_worth_it {
+            if inside > 0 {
+                for (lane, code) in own.iter_mut().zip(codes).filter(|(lane, _)| **lane != 0) {
+                    *lane = if many.has(code.wide()) { YES } else { 0 };
+                }
+            }
+            lanes::combine(isa, &own, how, mask);
+        }
+        self.masks.push(own);
+        is_worth_it
     }
 
     fn lanes<L: Lane + Code>(

@@ -22,6 +22,7 @@ mod doubles;
 mod extremes;
 mod filter;
 mod groups;
+mod many;
 mod program;
 mod slots;
 mod state;
@@ -131,12 +132,12 @@ impl<'a> Scan<'a> {
         let asked = after.asked();
         scan.rest = plan.columns().iter().copied().filter(|column| !asked.contains(column)).collect();
         scan.after = after;
-        scan.check_memory()?;
         Ok(scan)
     }
 
-    /// Refuses what memory cannot hold: aggregates of doubles have a value for each group in each morsel.
-    fn check_memory(&self) -> Result<(), Error> {
+    /// Refuses what memory cannot hold: aggregates of doubles have a value for each group in each morsel. It is for who
+    /// can still refuse: what is left changes, and may be less at the next look.
+    pub(crate) fn check_memory(&self) -> Result<(), Error> {
         let values = self.table.morsels().saturating_mul(self.groups.combinations).saturating_mul(self.doubles.len());
         let needed = (values as u64).saturating_mul(size_of::<f64>() as u64);
         // Asking how much is left takes longer than some queries.

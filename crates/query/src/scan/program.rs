@@ -77,10 +77,6 @@ impl<'a> Rows<'a> {
         self.morsel.number(column, self.from + row)
     }
 
-    pub(super) fn double(&self, column: usize, row: usize) -> f64 {
-        self.morsel.double(column, self.from + row)
-    }
-
     /// Asks for a part of a column's codes in the next block, while this one is worked on: what is read in one block
     /// is most likely read in the next one.
     pub(super) fn ahead(&self, column: usize, part: (usize, usize)) {

@@ -4,14 +4,14 @@ use proptest::prelude::*;
 
 use super::{Scan, State};
 use crate::answer::Answer;
-use crate::field::Field;
+use crate::field::{Bounds, Field};
 use crate::kind::Kind;
 use crate::lanes::Isa;
 use crate::oracle;
 use crate::plan::Plan;
 use crate::run::Lies;
 use crate::sql::{self, Comparison, Condition, Constant, Function, Order, Output, Scalar, Select};
-use crate::table::{self, Chunk, Columns, Encoding, Placed, Table};
+use crate::table::{self, Chunk, Column, Columns, Encoding, Placed, Storage, Table, Width};
 
 /// Columns of many kinds: small, wide, negative and extreme numbers, dates, texts, doubles.
 const FIELDS: [(&str, Kind, i64, i64, i64); 10] = [
@@ -102,6 +102,23 @@ fn comparison() -> impl Strategy<Value = Comparison> {
     prop::sample::select(vec![Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual])
 }
 
+/// A double, or a number that becomes one.
+fn floating() -> impl Strategy<Value = Scalar> {
+    let column = prop::sample::select(vec!["weight", "weight", "small", "signed", "price"]);
+    let column = column.prop_map(|name| Scalar::Column(name.into()));
+    let constant = (-1_000_i128..1_000, 0_u8..3);
+    let constant = constant.prop_map(|(digits, scale)| Scalar::Constant(Constant::Number { digits, scale }));
+    (0..4_u8, prop_oneof![3 => column, 1 => constant]).prop_map(|(op, other)| {
+        let (one, other) = (Box::new(Scalar::Column("weight".into())), Box::new(other));
+        match op {
+            0 => Scalar::Add(one, other),
+            1 => Scalar::Subtract(one, other),
+            2 => Scalar::Multiply(one, other),
+            _ => *other,
+        }
+    })
+}
+
 fn compared() -> impl Strategy<Value = Condition> {
     let constant = |digits, scale| Scalar::Constant(Constant::Number { digits, scale });
     let column = |name: &str| Scalar::Column(name.into());
@@ -126,7 +143,29 @@ fn compared() -> impl Strategy<Value = Condition> {
             let equal = |digits| Condition::Compare(column("quantity"), Comparison::Equal, constant(digits, 0));
             Condition::Or(list.into_iter().map(equal).collect())
         }),
+        (prop::sample::select(vec!["price", "huge", "day", "signed"]), any::<u64>(), 9..400_u64)
+            .prop_map(|(name, seed, count)| listed(name, seed, count)),
+        (floating(), comparison(), floating()).prop_map(|(one, how, other)| Condition::Compare(one, how, other)),
     ]
+}
+
+/// A long list of a column's values, all over its range or near its smallest or its largest one.
+fn listed(name: &str, seed: u64, count: u64) -> Condition {
+    let (_, kind, low, high, step) = FIELDS.iter().find(|field| field.0 == name).expect("it is one of them");
+    let mut random = Random(seed);
+    let steps = high.abs_diff(*low) / step.unsigned_abs() + 1;
+    let near = [steps, steps.min(500)][random.below(2) as usize];
+    let from = [0, steps - near][random.below(2) as usize];
+    let others: Vec<u64> = (0..count).map(|_| random.below(near)).collect();
+    let equal = |at: u64| {
+        let value = low.wrapping_add(((from + at) as i64).wrapping_mul(*step));
+        let constant = match kind {
+            Kind::Date => Constant::Date(value as i32),
+            kind => Constant::Number { digits: value.into(), scale: kind.scale().unwrap_or(0) },
+        };
+        Condition::Compare(Scalar::Column(name.into()), Comparison::Equal, Scalar::Constant(constant))
+    };
+    Condition::Or([0, near - 1].into_iter().chain(others).map(equal).collect())
 }
 
 fn condition() -> impl Strategy<Value = Condition> {
@@ -150,6 +189,8 @@ fn aggregate() -> impl Strategy<Value = Output> {
             Output::Aggregate(function, Some(Scalar::Column(name.into())))
         }),
         1 => Just(Output::Aggregate(Sum, Some(Scalar::Column("weight".into())))),
+        1 => (prop::sample::select(vec![Min, Max]), floating())
+            .prop_map(|(function, value)| Output::Aggregate(function, Some(value))),
         1 => Just(Output::Aggregate(Sum, Some(Scalar::Column("huge".into())))),
     ]
 }
@@ -309,4 +350,24 @@ fn in_what_order_rows_are_added_up_does_not_matter() {
         assert_eq!(oracle::answer(&plan, &table).unwrap().rows, expected, "{others:?}");
         assert_eq!(answered(&plan, &table, Isa::Portable).rows, expected, "{others:?}");
     }
+}
+
+#[test]
+fn memory_is_asked_for_before_a_scan_and_not_again() {
+    let bounds = Bounds { low: 0, high: 59_999 };
+    let key = Storage::Codes { width: Width::U16, base: 0, step: 1 };
+    let columns = vec![
+        Column::new("a".into(), Kind::Integer, None, bounds, key),
+        Column::new("b".into(), Kind::Double, None, Bounds { low: 0, high: 0 }, Storage::Doubles),
+    ];
+    let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
+    let table = Table::write(columns, 64 * table::MORSEL, &placed, &|_, _, _| ()).unwrap();
+    let select = sql::parse("select a, sum(b) from t group by a").unwrap();
+    let mut plan = Plan::new(&select, &table.fields()).unwrap();
+    // Of so many, each with a value for each group in each morsel, no machine has the memory: some 3 TB.
+    plan.aggregates = vec![plan.aggregates[0].clone(); 100_000];
+    // What was prepared is made again later, when less may be left.
+    let scan = Scan::new(&plan, &table, Isa::Portable).unwrap();
+    let refused = scan.check_memory().unwrap_err().to_string();
+    assert!(refused.starts_with("aggregates of doubles in 60000 groups need about 29296"), "{refused}");
 }

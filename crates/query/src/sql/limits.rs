@@ -18,7 +18,8 @@ const BRACKETS: usize = 10;
 /// Refuses a text that is too long.
 pub(super) fn of_text(text: &str) -> Result<(), Error> {
     if text.len() > LONGEST {
-        return Err(wrong(format!("the query has {} bytes; at most {LONGEST} are read", text.len())));
+        let what = format!("the query has {} bytes; at most {LONGEST} are read", text.len());
+        return Err(wrong(what).hint("ask in several queries, or write a long list of values as ranges"));
     }
     Ok(())
 }
@@ -28,7 +29,7 @@ pub(super) fn of_tokens(tokens: &[TokenWithSpan]) -> Result<(), Error> {
     let joints = tokens.iter().filter(|token| is_joint(token)).count();
     if joints > JOINTS {
         let what = format!("the query has {joints} operators, parentheses and keywords; at most {JOINTS} are read");
-        return Err(wrong(what));
+        return Err(wrong(what).hint("write a chain of OR as IN (...), or ask in several queries"));
     }
     let (mut depth, mut deepest) = (0_usize, 0);
     for token in tokens {
@@ -40,7 +41,8 @@ pub(super) fn of_tokens(tokens: &[TokenWithSpan]) -> Result<(), Error> {
         deepest = deepest.max(depth);
     }
     if deepest > BRACKETS {
-        return Err(wrong(format!("the query has parentheses {deepest} deep; at most {BRACKETS} are read")));
+        let what = format!("the query has parentheses {deepest} deep; at most {BRACKETS} are read");
+        return Err(wrong(what).hint("leave out parentheses that change nothing"));
     }
     Ok(())
 }
@@ -60,7 +62,9 @@ mod tests {
     use crate::sql::parse;
 
     fn refused(text: &str) -> String {
-        parse(text).unwrap_err().to_string()
+        let error = parse(text).unwrap_err();
+        assert!(error.hinted().is_some(), "{error}: there is something to try");
+        error.to_string()
     }
 
     #[test]
@@ -81,6 +85,8 @@ mod tests {
         }
         let deep = "select select d, ".to_owned() + &"x.x(c=".repeat(30);
         assert_eq!(refused(&deep), "the query has parentheses 30 deep; at most 10 are read");
+        let long = format!("select sum(a) from t where b in ({})", vec!["1.5"; 20_000].join(", "));
+        assert!(refused(&long).contains("bytes; at most 65536 are read"));
         let list = vec!["1.5"; 10_000].join(", ");
         parse(&format!("select sum(a) from t where b in ({list})")).unwrap();
     }

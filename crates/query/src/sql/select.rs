@@ -105,7 +105,10 @@ fn of_select(select: Parsed) -> Result<Select, Error> {
 
 fn of_table(mut from: Vec<TableWithJoins>) -> Result<String, Error> {
     let table = match from.len() {
-        0 => return Err(wrong("the query has no FROM")),
+        0 => {
+            let hint = "write FROM lineitem; where a file is given, any name is that of its table";
+            return Err(wrong("the query has no FROM").hint(hint));
+        }
         1 => from.remove(0),
         _ => return Err(outside("joins: FROM has more than one table")),
     };
@@ -159,7 +162,7 @@ fn key_of(output: &Output) -> Option<String> {
 }
 
 fn of_key(expr: &Expr, outputs: &[(Output, String)]) -> Result<Grouping, Error> {
-    if let Some(at) = position(expr, outputs.len())? {
+    if let Some(at) = position("GROUP BY", expr, outputs.len())? {
         let key = key_of(&outputs[at].0).ok_or_else(|| wrong(format!("GROUP BY {}: it is an aggregate", at + 1)))?;
         return Ok(key.into());
     }
@@ -181,12 +184,18 @@ fn aliased(expr: &Expr, outputs: &[(Output, String)]) -> Option<usize> {
     }
 }
 
-/// The output that a whole number means in `GROUP BY` and `ORDER BY`.
-fn position(expr: &Expr, outputs: usize) -> Result<Option<usize>, Error> {
+/// The output that a whole number means in a clause: `GROUP BY` or `ORDER BY`.
+fn position(clause: &str, expr: &Expr, outputs: usize) -> Result<Option<usize>, Error> {
     let Expr::Value(value) = expr else { return Ok(None) };
     let Value::Number(number, _) = &value.value else { return Ok(None) };
     let at = number.parse::<usize>().ok().filter(|at| (1..=outputs).contains(at));
-    at.map(|at| Some(at - 1)).ok_or_else(|| wrong(format!("{number}: the query has {outputs} outputs")))
+    at.map(|at| Some(at - 1)).ok_or_else(|| {
+        let (columns, hint) = match outputs {
+            1 => ("1 column".to_owned(), "give 1, or a name".to_owned()),
+            _ => (format!("{outputs} columns"), format!("give a number from 1 to {outputs}, or a name")),
+        };
+        wrong(format!("{clause} {number}: the query returns {columns}")).hint(hint)
+    })
 }
 
 /// Names of columns are the same whatever their case, as in DuckDB.
@@ -211,7 +220,7 @@ fn of_order(order: OrderBy, select: &Select) -> Result<Vec<Order>, Error> {
 
 /// The output that orders the answer: by its number, its name, or the same expression.
 fn ordered_by(expr: &Expr, select: &Select) -> Result<usize, Error> {
-    if let Some(at) = position(expr, select.outputs.len())? {
+    if let Some(at) = position("ORDER BY", expr, select.outputs.len())? {
         return Ok(at);
     }
     let equal = || {
@@ -288,7 +297,8 @@ mod tests {
             ("", "the query is empty"),
             ("select sum(a)", "the query has no FROM"),
             ("select sum(a) from t group by 1", "GROUP BY 1: it is an aggregate"),
-            ("select sum(a) from t order by 2", "2: the query has 1 outputs"),
+            ("select sum(a) from t order by 2", "ORDER BY 2: the query returns 1 column"),
+            ("select a, sum(b) from t group by 3", "GROUP BY 3: the query returns 2 columns"),
             ("select sum() from t", "sum(): it takes one argument"),
             (
                 "select sum(a) from t where b < date '1994-02-30'",
@@ -297,6 +307,15 @@ mod tests {
         ];
         for (text, said) in cases {
             assert_eq!(refused(text), said, "{text}");
+        }
+        let cases = [
+            ("select sum(a)", "write FROM lineitem; where a file is given, any name is that of its table"),
+            ("select sum(a) from t order by 2", "give 1, or a name"),
+            ("select a, sum(b) from t group by 0", "give a number from 1 to 2, or a name"),
+            ("select sum(a) from t where a in (((((((((((1)))))))))))", "leave out parentheses that change nothing"),
+        ];
+        for (text, hint) in cases {
+            assert_eq!(parse(text).unwrap_err().hinted(), Some(hint), "{text}");
         }
         assert!(refused("select sum(a from t").starts_with("this is not SQL: "));
         assert!(refused(&format!("select sum({}a) from t", "- ".repeat(99))).contains("not SQL"));

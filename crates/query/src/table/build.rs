@@ -1,9 +1,10 @@
 //! Chunks of rows become a table.
 
+use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use knee_machine::room;
 
@@ -77,6 +78,13 @@ impl Chunk {
         Self { rows, columns: columns.into_iter().map(pack).collect() }
     }
 
+    /// With the columns of another chunk of the same rows behind its own.
+    pub(crate) fn beside(mut self, other: Self) -> Self {
+        assert_eq!(self.rows, other.rows, "they are of the same rows");
+        self.columns.extend(other.columns);
+        self
+    }
+
     /// The different texts of a column; none of one that has other values.
     pub(crate) fn texts(&self, column: usize) -> &[String] {
         match &self.columns[column] {
@@ -107,7 +115,7 @@ pub(crate) fn build(
     let columns: Vec<Column> =
         fields.iter().enumerate().map(|(at, field)| column(at, field, &chunks, encoding)).collect();
     let storages: Vec<Storage> = columns.iter().map(|column| column.storage).collect();
-    let maps: Vec<Vec<Vec<u64>>> = chunks.iter().map(|chunk| maps(chunk, &columns)).collect();
+    let maps = all_maps(&chunks, &columns);
     let rows = chunks.iter().map(|chunk| chunk.rows).sum();
     let waiting = waiting(chunks, placed.copies * columns.len());
     let written = AtomicUsize::new(0);
@@ -160,18 +168,23 @@ fn column(at: usize, field: &Field, chunks: &[Chunk], encoding: Encoding) -> Col
 
 /// All texts of a column, sorted.
 fn dictionary(at: usize, chunks: &[Chunk]) -> Arc<[String]> {
-    let mut words: Vec<String> = Vec::new();
-    for chunk in chunks {
-        if let Packed::Texts(_, own) = &chunk.columns[at] {
-            words.extend(own.iter().cloned());
-            words.sort_unstable();
-            words.dedup();
-        }
-    }
-    words.into()
+    // Each once, before they are sorted: chunks mostly have the same ones.
+    let all: HashSet<&String> = chunks.iter().flat_map(|chunk| chunk.texts(at)).collect();
+    let mut words: Vec<&String> = all.into_iter().collect();
+    words.sort_unstable();
+    words.into_iter().cloned().collect()
 }
 
-/// For each column whose rows are positions in a list of the chunk, the codes of that list; nothing for the others.
+/// For each chunk and column whose rows are positions in a list of the chunk, the codes of that list; nothing for the
+/// others. In parallel on the pool that this runs on: to find texts takes long where there are many.
+fn all_maps(chunks: &[Chunk], columns: &[Column]) -> Vec<Vec<Vec<u64>>> {
+    let all: Vec<OnceLock<Vec<Vec<u64>>>> = chunks.iter().map(|_| OnceLock::new()).collect();
+    knee_runtime::parallel_for_grain(0..chunks.len(), 1, |at| {
+        all[at].set(maps(&chunks[at], columns)).expect("it is made once");
+    });
+    all.into_iter().map(|maps| maps.into_inner().expect("each was made")).collect()
+}
+
 fn maps(chunk: &Chunk, columns: &[Column]) -> Vec<Vec<u64>> {
     let map = |(packed, column): (&Packed, &Column)| {
         let Some((base, step)) = column.storage.base_and_step() else { return Vec::new() };
@@ -286,6 +299,32 @@ impl Sink for Digits<'_> {
             *low = (code & LOW) as u16;
             *middle = (code >> DIGIT_BITS & LOW) as u16;
             *high = (code >> (2 * DIGIT_BITS)) as u16;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use knee_runtime::Arrangement;
+
+    use super::*;
+
+    #[test]
+    fn texts_of_many_chunks_have_one_dictionary() {
+        // Lists that differ from chunk to chunk, in no order, with words that no row has.
+        let word = |number: usize| format!("w{}", number * 7_919 % 1_000);
+        let list = |chunk: usize| (0..90).map(|at| word(70 * chunk + at)).collect::<Vec<_>>();
+        let rows = |chunk: usize| (0..80).map(|row| ((row * 31 + chunk) % 80) as u32).collect::<Vec<_>>();
+        let chunk = |chunk: usize| Chunk::new(80, vec![Columns::Texts(rows(chunk), list(chunk))]);
+        let field = Field { name: "a".into(), kind: Kind::Text, dictionary: None };
+        let placed = Placed { arrangement: Arrangement::default(), copies: 1 };
+        let table = build(&[field], (0..12).map(chunk).collect(), Encoding::Narrow, &placed).unwrap();
+        let words = table.columns()[0].dictionary.clone().unwrap();
+        let expected: std::collections::BTreeSet<String> = (0..12).flat_map(list).collect();
+        assert!(words.iter().eq(&expected), "{words:?}");
+        for row in 0..12 * 80 {
+            let (chunk, own) = (row / 80, rows(row / 80)[row % 80] as usize);
+            assert_eq!(words[table.morsel(0).number(0, row) as usize], list(chunk)[own], "row {row}");
         }
     }
 }

@@ -67,6 +67,11 @@ impl<'a> Morsel<'a> {
         }
     }
 
+    /// How codes of a column become whole numbers.
+    pub(crate) fn base_and_step(self, column: usize) -> (i64, i64) {
+        self.columns[column].storage.base_and_step().expect("it is a whole number")
+    }
+
     /// The whole number in a row: what is scanned, read one by one.
     pub(crate) fn number(self, column: usize, row: usize) -> i128 {
         let code = match self.codes(column, row, 1) {
@@ -78,7 +83,7 @@ impl<'a> Morsel<'a> {
             Codes::Digits(digits, count) => together(&digits[..count], 0),
             Codes::Doubles(_) => unreachable!("doubles are no whole numbers"),
         };
-        let (base, step) = self.columns[column].storage.base_and_step().expect("it is a whole number");
+        let (base, step) = self.base_and_step(column);
         i128::from(base) + i128::from(step) * code
     }
 

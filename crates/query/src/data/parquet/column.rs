@@ -78,8 +78,12 @@ fn one_by_one(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, stored:
 }
 
 /// A day, if it is a date.
-pub(super) fn day(number: i64) -> Result<i64> {
-    if is_date(number) { Ok(number) } else { Err(ParquetError::NYI("a date is beyond the years -9999 to 9999".into())) }
+fn day(number: i64) -> Result<i64> {
+    if is_date(number) { Ok(number) } else { Err(no_date()) }
+}
+
+pub(super) fn no_date() -> ParquetError {
+    ParquetError::NYI("a date is beyond the years -9999 to 9999".into())
 }
 
 /// The error for what a whole file may have, and this engine does not take.

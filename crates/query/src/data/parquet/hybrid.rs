@@ -2,6 +2,8 @@
 //! ("RLE / bit-packing hybrid" of the format's specification). The `parquet` crate has a reader of its own for them, but
 //! it keeps it to itself.
 
+use std::mem::MaybeUninit;
+
 use crate::lanes::{Isa, for_each_isa};
 
 /// Appends `count` numbers of `width` bits to a list; none where the bytes end before that.
@@ -31,6 +33,36 @@ pub(super) fn decode(mut bytes: &[u8], width: u32, count: usize, into: &mut Vec<
     Some(())
 }
 
+/// Whether all of `count` numbers of one bit are 1; none where the bytes end before that. Such lists are mostly one
+/// long run, so nothing is written down.
+pub(super) fn all_ones(mut bytes: &[u8], count: usize) -> Option<bool> {
+    let (mut left, mut all) = (count, true);
+    while left > 0 {
+        let header = varint(&mut bytes)?;
+        let length = usize::try_from(header >> 1).ok()?;
+        let there = if header & 1 == 0 {
+            let there = length.min(left);
+            let value = first_bytes(bytes.split_off(..1)?);
+            all &= there == 0 || value == 1;
+            there
+        } else {
+            let packed = bytes.split_off(..length.min(bytes.len()))?;
+            if length > 0 && packed.is_empty() {
+                return None;
+            }
+            let there = (8 * packed.len()).min(left);
+            let (whole, rest) = packed.split_at(there / 8);
+            // Behind the last number any bits may follow.
+            let behind = u8::MAX << (there % 8);
+            let last = there % 8 == 0 || rest[0] | behind == u8::MAX;
+            all &= last && whole.iter().all(|byte| *byte == u8::MAX);
+            there
+        };
+        left -= there;
+    }
+    Some(all)
+}
+
 /// Seven bits a byte, the lowest first.
 fn varint(bytes: &mut &[u8]) -> Option<u32> {
     let mut value = 0;
@@ -56,30 +88,31 @@ for_each_isa! {
     fn unpack(packed: &[u8], width: u32, count: usize, into: &mut Vec<u32>) {
         // A group is as many bytes as its numbers have bits, and is read eight bytes at a time, which may go beyond it.
         let groups = packed.len().saturating_sub(size_of::<u64>()) / (width as usize).max(1);
-        let groups = if width == 0 { 0 } else { groups.min(count / GROUP) };
-        let begin = into.len();
-        into.resize(begin + count, 0);
-        let whole = &mut into[begin..].as_chunks_mut::<GROUP>().0[..groups];
+        let groups = if (1..=u32::BITS).contains(&width) { groups.min(count / GROUP) } else { 0 };
+        into.reserve(count);
+        let whole = &mut into.spare_capacity_mut().as_chunks_mut::<GROUP>().0[..groups];
         macro_rules! of_width {
             ($($bits:literal)*) => {
                 match width {
                     $($bits => whole.iter_mut().enumerate().for_each(|(at, group)| {
-                        *group = unpack_group::<$bits>(&packed[at * $bits..]);
+                        *group = unpack_group::<$bits>(&packed[at * $bits..]).map(MaybeUninit::new);
                     }),)*
                     _ => {}
                 }
             };
         }
         of_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
+        // SAFETY: there is room for them, and each group was just written: its width is one of those above.
+        unsafe { into.set_len(into.len() + GROUP * groups) };
         let mask = (1_u64 << width) - 1;
-        for (number, slot) in into[begin..].iter_mut().enumerate().skip(GROUP * groups) {
+        into.extend((GROUP * groups..count).map(|number| {
             let bit = number * width as usize;
             let rest = &packed[(bit / 8).min(packed.len())..];
             let mut eight = [0; 8];
             let there = rest.len().min(8);
             eight[..there].copy_from_slice(&rest[..there]);
-            *slot = ((u64::from_le_bytes(eight) >> (bit % 8)) & mask) as u32;
-        }
+            ((u64::from_le_bytes(eight) >> (bit % 8)) & mask) as u32
+        }));
     }
 }
 
@@ -141,5 +174,26 @@ mod tests {
         assert_eq!(decoded(&[2, 1], 33, 1), None);
         // Empty runs make no progress, and end with the bytes.
         assert_eq!(decoded(&[0, 5, 0, 5], 3, 1), None);
+    }
+
+    #[test]
+    fn whether_all_are_ones_is_seen_without_a_list() {
+        for count in 0..40 {
+            // Runs of ones and of others, groups of ones and of others, cut off at any byte, in any order.
+            let parts: [&[u8]; 8] =
+                [&[10, 1], &[4, 0], &[2, 3], &[0, 0], &[3, 0xff], &[5, 0xff, 0x7f], &[3, 0x0f], &[7, 0xff]];
+            for order in 0..parts.len().pow(3) {
+                let [one, other, last] = [order % 8, order / 8 % 8, order / 64].map(|at| parts[at]);
+                let bytes = [one, other, last].concat();
+                let expected = decoded(&bytes, 1, count).map(|list| list.iter().all(|number| *number == 1));
+                assert_eq!(all_ones(&bytes, count), expected, "{count} of {bytes:?}");
+            }
+        }
+        // 2^31 of them in twelve bytes: a list would take 8 GiB.
+        let most = [0xfe, 0xff, 0xff, 0xff, 0x0f, 1];
+        assert_eq!(all_ones(&[most, most].concat(), 1 << 31), Some(true));
+        let packed = [7, 0xff, 0xff, 0xff];
+        assert_eq!(all_ones(&packed, 24), Some(true));
+        assert_eq!(all_ones(&packed, 25), None);
     }
 }

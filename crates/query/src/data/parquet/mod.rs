@@ -20,13 +20,14 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use knee_machine::files::{self, State};
 use knee_workload::Error;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
-use super::{Source, Unread};
+use super::{HELD, Source, Unread};
 use crate::ahead::Ahead;
 use crate::error::wrong;
 use crate::field::Field;
@@ -59,7 +60,7 @@ struct Opened {
 impl Parquet {
     /// Opens a file, or every `*.parquet` of a directory in the order of names.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        let files = paths(path)?.into_iter().map(Opened::open).collect::<Result<Vec<_>, _>>()?;
+        let files = opened(paths(path)?)?;
         let groups = |(at, file): (usize, &Opened)| (0..file.metadata.num_row_groups()).map(move |group| (at, group));
         let parts = files.iter().enumerate().flat_map(groups).collect();
         Self::of(files, parts)
@@ -155,6 +156,19 @@ impl Parquet {
         let (file, group) = self.parts[part];
         self.files[file].metadata.row_group(group)
     }
+}
+
+/// Opens files, on the workers of the pool that this runs on: where there are many, their footers take long.
+fn opened(paths: Vec<PathBuf>) -> Result<Vec<Opened>, Error> {
+    if paths.len() == 1 || knee_runtime::current_worker().is_none() {
+        return paths.into_iter().map(Opened::open).collect();
+    }
+    let files: Vec<Mutex<Option<Result<Opened, Error>>>> = paths.iter().map(|_| Mutex::new(None)).collect();
+    knee_runtime::parallel_for_grain(0..paths.len(), 1, |at| {
+        *files[at].lock().expect("no holder panics") = Some(Opened::open(paths[at].clone()));
+    });
+    let opened = |file: Mutex<Option<_>>| file.into_inner().expect("no holder panics").expect("each was opened");
+    files.into_iter().map(opened).collect()
 }
 
 fn shown(path: &Path) -> String {
@@ -329,10 +343,19 @@ impl Source for Parquet {
     }
 
     fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread> {
-        self.ahead.ask(part, |part| self.ranges(part, columns));
         let read = |column: &usize| self.column(part, *column);
         let values = columns.iter().map(read).collect::<Result<_, _>>()?;
         Ok(Chunk::new(self.rows_in(part), values))
+    }
+
+    fn soon(&self, part: usize, columns: &[usize]) {
+        self.ahead.ask(part, |part| self.ranges(part, columns));
+    }
+
+    fn held(&self, columns: &[usize]) -> u64 {
+        let stored = |part: usize| columns.iter().map(move |column| self.group(part).column(*column).compressed_size());
+        let largest = (0..self.parts()).flat_map(stored).max().unwrap_or(0);
+        self.most_rows().saturating_mul(HELD).saturating_add(largest.unsigned_abs())
     }
 }
 
@@ -383,5 +406,22 @@ mod tests {
         let source = Parquet::open(&path).unwrap();
         assert!(source.group(0).column(2).dictionary_page_offset() == Some(0), "the footer says so");
         assert_eq!(source.both_ways(0, 2).map(Result::unwrap), expected);
+    }
+
+    #[test]
+    fn files_that_are_opened_side_by_side_are_in_the_order_of_their_names() {
+        let folder = tempfile::tempdir().unwrap();
+        write_parquet(folder.path()).unwrap();
+        let pool = knee_runtime::Pool::builder().workers(3).build().unwrap();
+        let open = || pool.install(|| Parquet::open(folder.path()));
+        let (one, other) = (open().unwrap(), Parquet::open(folder.path()).unwrap());
+        assert_eq!((one.input(), &one.parts), (other.input(), &other.parts));
+        assert!(one.files.len() > 20 && one.files.is_sorted_by_key(|file| &file.path));
+        // Of all that is wrong, what comes first is said.
+        for name in ["none-v1.parquet", "a.parquet", "z.parquet"] {
+            fs::write(folder.path().join(name), "none").unwrap();
+        }
+        let refused = open().unwrap_err().to_string();
+        assert!(refused.contains("a.parquet: it is not a Parquet file"), "{refused}");
     }
 }

@@ -13,10 +13,10 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::chunk::Pages;
-use super::column::{big_endian, day, has_nulls, is_unsigned, many_texts, not_utf8};
+use super::column::{big_endian, has_nulls, is_unsigned, many_texts, no_date, not_utf8};
 use super::hybrid;
 use super::schema::Stored;
-use crate::kind::Kind;
+use crate::kind::{Kind, are_dates};
 use crate::table::{Columns, TEXTS, all_below};
 
 /// Most rows that room is made for at once, before they turn out to be there.
@@ -81,6 +81,25 @@ enum Values {
     Texts(Vec<Bytes>),
 }
 
+impl Values {
+    /// None yet, with room for so many.
+    fn none(plain: Plain, room: usize) -> Self {
+        match plain {
+            Plain::Double => Self::Doubles(Vec::with_capacity(room)),
+            Plain::Text => Self::Texts(Vec::with_capacity(room)),
+            _ => Self::Numbers(Vec::with_capacity(room)),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Numbers(list) => list.len(),
+            Self::Doubles(list) => list.len(),
+            Self::Texts(list) => list.len(),
+        }
+    }
+}
+
 /// What is known of a column.
 struct Reading {
     plain: Plain,
@@ -102,7 +121,13 @@ impl Reading {
             Page::DictionaryPage {
                 buf, num_values, encoding: Encoding::PLAIN | Encoding::PLAIN_DICTIONARY, ..
             } => {
-                self.dictionary = Some(self.plain(&buf, num_values as usize)?);
+                // Positions of earlier pages would mean entries of the second one.
+                if self.dictionary.is_some() {
+                    return Err(ParquetError::General("it has two dictionaries".into()));
+                }
+                let mut values = Values::none(self.plain, 0);
+                self.plain(&buf, num_values as usize, &mut values)?;
+                self.dictionary = Some(values);
                 return Ok(true);
             }
             Page::DictionaryPage { .. } => return Ok(false),
@@ -134,8 +159,10 @@ impl Reading {
         };
         match encoding {
             Encoding::PLAIN => {
-                let values = self.plain(&bytes, count)?;
-                self.append(values);
+                self.resolve();
+                let mut values = self.values.take().expect("there are some now");
+                self.plain(&bytes, count, &mut values)?;
+                self.values = Some(values);
             }
             Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => self.entries(&bytes, count)?,
             _ => return Ok(false),
@@ -150,42 +177,46 @@ impl Reading {
         fits.then_some(()).ok_or_else(|| ParquetError::General(format!("it has more than {} values", self.rows)))
     }
 
-    /// Values of a plain page or of a dictionary.
-    fn plain(&self, bytes: &Bytes, count: usize) -> Result<Values> {
-        let words = |size: usize| {
-            let all = size.checked_mul(count).and_then(|all| bytes.get(..all));
-            all.map(|all| all.chunks_exact(size)).ok_or_else(cut_off)
-        };
-        let eight = |word: &[u8]| -> [u8; 8] { word.try_into().expect("there are eight") };
-        Ok(match self.plain {
-            Plain::Int32 { unsigned } => {
-                let number = |word: &[u8]| i32::from_le_bytes(word.try_into().expect("there are four"));
-                let wide = |word| if unsigned { i64::from(number(word) as u32) } else { number(word).into() };
-                let numbers = words(4)?.map(wide);
-                Values::Numbers(match self.stored.kind {
-                    Kind::Date => numbers.map(day).collect::<Result<_>>()?,
-                    _ => numbers.collect(),
-                })
+    /// Appends the values of a plain page or of a dictionary.
+    fn plain(&self, bytes: &Bytes, count: usize, into: &mut Values) -> Result<()> {
+        match (self.plain, into) {
+            (Plain::Int32 { unsigned }, Values::Numbers(into)) => {
+                let (words, begin) = (in_words::<4>(bytes, count)?, into.len());
+                if unsigned {
+                    into.extend(words.iter().map(|word| i64::from(u32::from_le_bytes(*word))));
+                } else {
+                    into.extend(words.iter().map(|word| i64::from(i32::from_le_bytes(*word))));
+                }
+                if self.stored.kind == Kind::Date && !are_dates(&into[begin..]) {
+                    return Err(no_date());
+                }
             }
-            Plain::Int64 => Values::Numbers(words(8)?.map(|word| i64::from_le_bytes(eight(word))).collect()),
-            Plain::Double => Values::Doubles(words(8)?.map(|word| f64::from_le_bytes(eight(word))).collect()),
-            Plain::Fixed(length) => Values::Numbers(words(length)?.map(big_endian).collect::<Result<_>>()?),
-            Plain::Bytes => {
-                let decimals = byte_arrays(bytes, count).map(|value| big_endian(&value?));
-                Values::Numbers(decimals.collect::<Result<_>>()?)
+            (Plain::Int64, Values::Numbers(into)) => {
+                into.extend(in_words::<8>(bytes, count)?.iter().map(|word| i64::from_le_bytes(*word)));
             }
-            Plain::Text => Values::Texts(byte_arrays(bytes, count).collect::<Result<_>>()?),
-        })
+            (Plain::Double, Values::Doubles(into)) => {
+                into.extend(in_words::<8>(bytes, count)?.iter().map(|word| f64::from_le_bytes(*word)));
+            }
+            (Plain::Fixed(length), Values::Numbers(into)) => decimals(all(bytes, length, count)?, length, into)?,
+            (Plain::Bytes, Values::Numbers(into)) => {
+                for value in byte_arrays(bytes, count) {
+                    into.push(big_endian(&value?)?);
+                }
+            }
+            (Plain::Text, Values::Texts(into)) => {
+                for value in byte_arrays(bytes, count) {
+                    into.push(value?);
+                }
+            }
+            _ => unreachable!("values are of their column's type"),
+        }
+        Ok(())
     }
 
     /// A page of entries: their width, and their numbers.
     fn entries(&mut self, bytes: &Bytes, count: usize) -> Result<()> {
-        let length = match &self.dictionary {
-            Some(Values::Numbers(list)) => list.len(),
-            Some(Values::Doubles(list)) => list.len(),
-            Some(Values::Texts(list)) => list.len(),
-            None => return Err(ParquetError::General("a page has no dictionary".into())),
-        };
+        let length = self.dictionary.as_ref().map(Values::len);
+        let length = length.ok_or_else(|| ParquetError::General("a page has no dictionary".into()))?;
         if self.positions.is_empty() {
             self.positions.reserve(self.rows.min(ROWS));
         }
@@ -201,32 +232,21 @@ impl Reading {
         Ok(())
     }
 
-    /// Appends the values of a plain page.
-    fn append(&mut self, more: Values) {
-        self.resolve();
-        match (&mut self.values, more) {
-            (Some(Values::Numbers(all)), Values::Numbers(more)) => all.extend(more),
-            (Some(Values::Doubles(all)), Values::Doubles(more)) => all.extend(more),
-            (Some(Values::Texts(all)), Values::Texts(more)) => all.extend(more),
-            (values, more) => *values = Some(more),
-        }
-    }
-
     /// Puts the values of entries in their place.
     fn resolve(&mut self) {
         fn of<T: Clone>(list: &[T], positions: &[u32]) -> impl Iterator<Item = T> {
             positions.iter().map(|position| list[*position as usize].clone())
         }
-        let positions = std::mem::take(&mut self.positions);
-        match (&mut self.values, &self.dictionary) {
-            (_, None) => {}
-            (Some(Values::Numbers(all)), Some(Values::Numbers(list))) => all.extend(of(list, &positions)),
-            (Some(Values::Doubles(all)), Some(Values::Doubles(list))) => all.extend(of(list, &positions)),
-            (Some(Values::Texts(all)), Some(Values::Texts(list))) => all.extend(of(list, &positions)),
-            (values, Some(Values::Numbers(list))) => *values = Some(Values::Numbers(of(list, &positions).collect())),
-            (values, Some(Values::Doubles(list))) => *values = Some(Values::Doubles(of(list, &positions).collect())),
-            (values, Some(Values::Texts(list))) => *values = Some(Values::Texts(of(list, &positions).collect())),
+        let room = self.rows.min(ROWS);
+        let values = self.values.get_or_insert_with(|| Values::none(self.plain, room));
+        match (values, &self.dictionary) {
+            (Values::Numbers(all), Some(Values::Numbers(list))) => all.extend(of(list, &self.positions)),
+            (Values::Doubles(all), Some(Values::Doubles(list))) => all.extend(of(list, &self.positions)),
+            (Values::Texts(all), Some(Values::Texts(list))) => all.extend(of(list, &self.positions)),
+            // Without a dictionary there are no entries.
+            _ => {}
         }
+        self.positions.clear();
     }
 
     fn columns(mut self) -> Result<Columns> {
@@ -255,9 +275,43 @@ fn cut_off() -> ParquetError {
 
 /// Whether levels say that each value is there.
 fn all_there(levels: Option<&[u8]>, count: u32) -> Result<()> {
-    let mut there = Vec::new();
-    levels.and_then(|levels| hybrid::decode(levels, 1, count as usize, &mut there)).ok_or_else(cut_off)?;
-    if there.contains(&0) { Err(has_nulls()) } else { Ok(()) }
+    let all = levels.and_then(|levels| hybrid::all_ones(levels, count as usize)).ok_or_else(cut_off)?;
+    if all { Ok(()) } else { Err(has_nulls()) }
+}
+
+/// The bytes of values of one length.
+fn all(bytes: &[u8], length: usize, count: usize) -> Result<&[u8]> {
+    length.checked_mul(count).and_then(|all| bytes.get(..all)).ok_or_else(cut_off)
+}
+
+fn in_words<const SIZE: usize>(bytes: &[u8], count: usize) -> Result<&[[u8; SIZE]]> {
+    Ok(all(bytes, SIZE, count)?.as_chunks().0)
+}
+
+/// Appends decimals of one length, each with its highest byte first.
+fn decimals(bytes: &[u8], length: usize, into: &mut Vec<i64>) -> Result<()> {
+    macro_rules! of_length {
+        ($($length:literal)*) => {
+            match length {
+                $($length => into.extend(bytes.as_chunks::<$length>().0.iter().map(decimal)),)*
+                _ => {
+                    for value in bytes.chunks_exact(length) {
+                        into.push(big_endian(value)?);
+                    }
+                }
+            }
+        };
+    }
+    of_length!(1 2 3 4 5 6 7 8);
+    Ok(())
+}
+
+/// A decimal of at most eight bytes.
+fn decimal<const LENGTH: usize>(bytes: &[u8; LENGTH]) -> i64 {
+    let mut word = [0; 8];
+    word[..LENGTH].copy_from_slice(bytes);
+    // The sign is the highest bit, and comes down with the others.
+    i64::from_be_bytes(word) >> (64 - 8 * LENGTH)
 }
 
 /// Values of any length, each behind its own in four bytes.
@@ -294,4 +348,109 @@ fn words(list: &[Bytes]) -> Result<Vec<String>> {
         return Err(many_texts());
     }
     list.iter().map(|word| std::str::from_utf8(word).map(str::to_owned).map_err(|_| not_utf8())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A column of which nothing was read.
+    fn reading(plain: Plain, kind: Kind, physical: Type, rows: usize) -> Reading {
+        let stored = Stored { kind, physical, optional: false };
+        Reading { plain, stored, rows, done: 0, dictionary: None, positions: Vec::new(), values: None }
+    }
+
+    fn dictionary(values: &[i64]) -> Page {
+        let buf = values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>().into();
+        Page::DictionaryPage { buf, num_values: values.len() as u32, encoding: Encoding::PLAIN, is_sorted: false }
+    }
+
+    fn data(buf: Vec<u8>, num_values: u32, encoding: Encoding) -> Page {
+        let (def_level_encoding, rep_level_encoding) = (Encoding::RLE, Encoding::RLE);
+        Page::DataPage {
+            buf: buf.into(),
+            num_values,
+            encoding,
+            def_level_encoding,
+            rep_level_encoding,
+            statistics: None,
+        }
+    }
+
+    /// So many times the entry of this number.
+    fn entries(count: u8, entry: u8) -> Page {
+        data(vec![2, count << 1, entry], count.into(), Encoding::RLE_DICTIONARY)
+    }
+
+    #[test]
+    fn a_second_dictionary_is_refused() {
+        let mut column = reading(Plain::Int64, Kind::Integer, Type::INT64, 8);
+        assert!(column.page(dictionary(&[5, 6, 7])).unwrap());
+        assert!(column.page(entries(4, 2)).unwrap());
+        // A shorter one, in which the entry of the rows before is not there.
+        let refused = column.page(dictionary(&[8])).unwrap_err().to_string();
+        assert!(refused.contains("it has two dictionaries"), "{refused}");
+    }
+
+    fn numbers(column: Reading) -> Vec<i64> {
+        match column.columns().unwrap() {
+            Columns::Numbers(values) => {
+                assert!(values.capacity() == values.len(), "room was made once");
+                values
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn room_for_the_values_of_all_pages_is_made_once() {
+        let page = |values: &[i64]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
+        let mut column = reading(Plain::Int64, Kind::Integer, Type::INT64, 1_060);
+        assert!(column.page(dictionary(&[5, 6, 7])).unwrap());
+        assert!(column.page(entries(40, 2)).unwrap());
+        for first in [0, 500] {
+            let values: Vec<i64> = (first..first + 500).collect();
+            assert!(column.page(data(page(&values), 500, Encoding::PLAIN)).unwrap());
+        }
+        assert!(column.page(entries(20, 1)).unwrap());
+        let expected: Vec<i64> = [7; 40].into_iter().chain(0..1_000).chain([6; 20]).collect();
+        assert_eq!(numbers(column), expected);
+    }
+
+    #[test]
+    fn decimals_of_every_length_are_those_of_big_endian_numbers() {
+        for length in 1..=17 {
+            let value = |row: usize| {
+                let value = (row as i64).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64) >> (64 - 8 * length.min(8));
+                let bytes = i128::from(value).to_be_bytes();
+                [&[if value < 0 { 0xff } else { 0 }][..], &bytes].concat()[17 - length..].to_vec()
+            };
+            let bytes: Vec<Vec<u8>> = (0..100).map(value).collect();
+            let expected: Vec<i64> = bytes.iter().map(|bytes| big_endian(bytes).unwrap()).collect();
+            let mut column = reading(Plain::Fixed(length), Kind::Decimal(2), Type::FIXED_LEN_BYTE_ARRAY, 100);
+            assert!(column.page(data(bytes.concat(), 100, Encoding::PLAIN)).unwrap());
+            assert_eq!(numbers(column), expected, "{length} bytes");
+            assert!(expected.iter().any(|value| *value < 0) && expected.iter().any(|value| *value > 0));
+        }
+    }
+
+    #[test]
+    fn each_day_of_a_page_is_a_date() {
+        let read = |days: &[i32], rows: usize| {
+            let plain = Plain::Int32 { unsigned: false };
+            let mut column = reading(plain, Kind::Date, Type::INT32, rows);
+            let page = days.iter().flat_map(|day| day.to_le_bytes()).collect();
+            column.page(data(page, days.len() as u32, Encoding::PLAIN)).map(|_| numbers(column))
+        };
+        let (first, last) = (-4_371_587, 2_932_896);
+        assert_eq!(read(&[first, 0, last], 3).unwrap(), [first.into(), 0, last.into()]);
+        for day in [first - 1, last + 1, i32::MIN, i32::MAX] {
+            for at in 0..20 {
+                let mut days = [0; 20];
+                days[at] = day;
+                let refused = read(&days, 20).unwrap_err().to_string();
+                assert!(refused.contains("a date is beyond"), "{day}: {refused}");
+            }
+        }
+    }
 }
