@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use super::metis;
 use crate::graph::EdgeList;
 use crate::graph::header::header;
 
@@ -11,7 +12,11 @@ use crate::graph::header::header;
 /// # Errors
 /// The line and what is wrong with it.
 pub(super) fn parse(text: &[u8]) -> Result<EdgeList, String> {
-    let mut pairs = pairs(text, pair)?;
+    let read = pairs(text, pair);
+    if let Some(reason) = metis::refusal(text, read.as_deref().ok()) {
+        return Err(reason.into());
+    }
+    let mut pairs = read?;
     let header = header(&pairs);
     if header.is_some() {
         pairs.remove(0);
@@ -60,6 +65,17 @@ fn parts(text: &[u8], bytes: usize) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// How many lines a text has, counted in parallel; with those that are empty or comments.
+pub(super) fn count(text: &[u8]) -> usize {
+    newlines(text) + usize::from(text.last().is_some_and(|byte| *byte != b'\n'))
+}
+
+/// How many lines of a text end.
+#[allow(clippy::naive_bytecount, reason = "compilers count many bytes at a time, so a crate for it gains little")]
+pub(super) fn newlines(text: &[u8]) -> usize {
+    text.par_chunks(BYTES_PER_TASK).map(|part| part.iter().filter(|byte| **byte == b'\n').count()).sum()
+}
+
 /// The lines of a text that are neither empty nor comments, with their numbers.
 pub(in crate::graph) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let trimmed = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -94,13 +110,18 @@ fn short(text: &[u8]) -> Option<(u64, &[u8])> {
     (1..20).contains(&digits).then(|| (number, &text[digits..]))
 }
 
+/// The fields of a line.
+pub(super) fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|byte| is_between(*byte)).filter(|word| !word.is_empty())
+}
+
 /// Whether a byte stands between the fields of a line.
 fn is_between(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b',')
 }
 
 fn careful(line: &[u8]) -> Result<(u64, u64), String> {
-    let mut words = line.split(|byte| is_between(*byte)).filter(|word| !word.is_empty());
+    let mut words = fields(line);
     let mut next = || {
         let word = words.next().ok_or_else(|| format!("{:?} is not two vertex numbers", shown(line)))?;
         number(word)
@@ -171,7 +192,9 @@ mod tests {
             assert_eq!(parts.concat(), text);
             assert!(parts[..parts.len() - 1].iter().all(|part| part.ends_with(b"\n")), "{parts:?}");
         }
+        assert_eq!([&b""[..], b"1 2", b"1 2\n", text].map(count), [0, 1, 1, 5]);
         let lines = "1 2\n".repeat(BYTES_PER_TASK / 2) + "x\n";
+        assert_eq!(count(lines.as_bytes()), BYTES_PER_TASK / 2 + 1);
         assert_eq!(
             parse(lines.as_bytes()).unwrap_err(),
             format!("line {}: \"x\" is not a vertex number", BYTES_PER_TASK / 2 + 1)

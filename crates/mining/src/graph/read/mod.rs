@@ -3,6 +3,7 @@
 mod graph6;
 pub(super) mod lines;
 mod matrix_market;
+mod metis;
 mod npy;
 
 use std::io::{self, Read};
@@ -34,10 +35,14 @@ impl EdgeList {
         } else if let Some(code) = content.strip_prefix(graph6::BEGIN) {
             graph6::most_edges(code)
         } else {
-            lines::lines(&content).count() as u64
+            // Comments and empty lines only raise the bound.
+            lines::count(&content) as u64
         };
         check_read(&name.to_string(), edges)?;
-        Self::parse(&content).map_err(|reason| Error::new(format!("cannot read graph: {name}: {reason}")).hint(LINES))
+        Self::parse(&content).map_err(|reason| {
+            let hint = metis::hint(&reason).unwrap_or(LINES);
+            Error::new(format!("cannot read graph: {name}: {reason}")).hint(hint)
+        })
     }
 
     /// Reads the content of such a file.
