@@ -80,6 +80,8 @@ impl Run for Prepared {
 fn multiply<F: Fork>(c: &mut [f64], a: &[f64], b: &[f64], tile: usize) {
     if c.len() == tile * tile {
         F::touch(c);
+        F::touch(a);
+        F::touch(b);
         return multiply_leaf(&mut Tile::new(c, tile), View::new(a, tile), View::new(b, tile), 1.0);
     }
     let (a, b) = (quadrants(a), quadrants(b));

@@ -6,8 +6,10 @@ use knee_workload::{Args, Bind, Check, Phase, Phases, Team, Workload};
 
 use crate::cg;
 use crate::data::Layout;
+use crate::fft::Fft;
 use crate::fib::fib;
 use crate::heat::{Heat, Plate};
+use crate::matmul_z::MatmulZ;
 use crate::scheduler::Ours;
 
 const SOCKETS: &str = "pack:4 [numa] l3:1 core:4 pu:1";
@@ -132,6 +134,41 @@ fn by_arguments_a_kernel_is_rehearsed_with_its_counts_in_virtual_time() {
     assert!(away(&random) > 2 * 256 * 256 * 8, "three quarters of three steps are away: {}", away(&random));
     assert!(within.wall_ns < random.wall_ns && !within.counters.contains_key("busy-ns"));
     assert_eq!(found("within-socket", "blocked").wall_ns, within.wall_ns, "the same seed, the same run");
+}
+
+/// Bytes at home and away of the phase that is the work itself, on four sockets.
+fn bytes_in_blocks(workload: &dyn Workload, words: &str) -> [u64; 2] {
+    let words = format!("{words} --layout blocked");
+    let mut words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    words.extend(["--rehearse".to_owned(), SOCKETS.to_owned()]);
+    let named = Args::named(workload.params(), &words).unwrap();
+    let args = Args::complete(workload.params(), &named).unwrap();
+    let mut phases = Phases::default();
+    let mut run = workload.prepare(&args, &Team::new(16, &[], Bind::Set), &mut phases).unwrap();
+    let answer = run.run(&mut phases);
+    assert_eq!(run.check(&answer), Check::Right);
+    let phase = phases.done().into_iter().find(|phase| phase.name == workload.phase()).unwrap();
+    ["home-bytes", "away-bytes"].map(|name| phase.counters[name])
+}
+
+#[test]
+fn a_leaf_of_a_product_touches_its_three_tiles() {
+    let [home, away] = bytes_in_blocks(&MatmulZ, "--n 256 --tile 32");
+    assert_eq!(home + away, 8 * 8 * 8 * 3 * 32 * 32 * 8);
+    // Where a quadrant of the product is at home, half of its factors are not.
+    assert!(away > home / 4, "{home} {away}");
+}
+
+#[test]
+fn each_pass_of_a_transform_touches_both_arrays_and_its_roots() {
+    let number = 2 * 8;
+    for (n, levels) in [(1 << 12, 0), (1 << 14, 1), (1 << 16, 2)] {
+        let both = 2 * number * n;
+        let roots = 3 * number * n / 4;
+        // A level that does not fit into a cache has two passes; the parts that do are one.
+        let [home, away] = bytes_in_blocks(&Fft, &format!("--n {n}"));
+        assert_eq!(home + away, levels * (2 * both + roots) + both, "{n}");
+    }
 }
 
 #[test]

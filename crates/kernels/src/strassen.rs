@@ -2,7 +2,7 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::data::{LAYOUT, Layout};
+use crate::data::{LAYOUT, Layout, fits};
 use crate::matmul;
 use crate::matrix::{Product, Tile, View, side, side_of};
 use crate::number;
@@ -55,8 +55,17 @@ impl Workload for Strassen {
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (n, layout) = (side_of(args)?, Layout::of(args, team)?);
         let base = usize::try_from(args.number("base", 16..=32_768)?).expect("inside the range");
+        fits(least_bytes(n, base))?;
         Ok(Box::new(Prepared { n, base, layout, scheduler: Scheduler::start(args, team)?, product: None }))
     }
+}
+
+/// Bytes that a product needs at least, in any order of its tasks: three matrices, and at each level of one chain of calls
+/// the seven products of quadrants and two sums. Every other task that runs at the same time has sums of its own.
+fn least_bytes(n: usize, base: usize) -> usize {
+    let levels = std::iter::successors(Some(n), |side| Some(side / 2)).take_while(|&side| side > base);
+    let temporaries: usize = levels.map(|side| 9 * (side / 2) * (side / 2)).sum();
+    (3 * n * n + temporaries) * size_of::<f64>()
 }
 
 struct Prepared {
@@ -193,6 +202,19 @@ mod tests {
                 let expected: f64 = (0..n).map(|k| a[i * n + k] * b[k * n + j]).sum();
                 assert!((found - expected).abs() < 1e-11, "{base}: {i} {j}");
             }
+        }
+    }
+
+    #[test]
+    fn temporaries_count_before_anything_is_filled() {
+        assert_eq!(least_bytes(64, 64), 3 * 64 * 64 * 8);
+        assert_eq!(least_bytes(128, 64), (3 * 128 * 128 + 9 * 64 * 64) * 8);
+        let six = 6 * 2048 * 2048 * 8;
+        assert!((six - six / 100..six).contains(&least_bytes(2048, 64)));
+        if knee_machine::room::too_little_for(least_bytes(32_768, 16)).is_some() {
+            let (args, team) = trial::arguments(&Strassen, "--n 32768 --base 16");
+            let refused = Strassen.prepare(&args, &team, &mut Phases::default()).err().expect("there is no memory");
+            assert!(refused.to_string().starts_with("cannot fill 49151 MiB of memory: "), "{refused}");
         }
     }
 

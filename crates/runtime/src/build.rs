@@ -1,5 +1,6 @@
 //! The builder of a pool.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, mpsc};
 
 use knee_machine::{Topology, sys};
@@ -181,13 +182,21 @@ impl Builder {
             neighbours,
             strict: self.strict,
             wait: self.wait,
-            crowded: count > allowed,
+            crowded: count > self.runnable(allowed),
             inbox: Inbox::new(),
             ending: AtomicBool::new(false),
             ignore_places: self.ignore_places,
             seed: self.seed,
             clocks: self.costs.map(|costs| Clocks::new(count, costs)),
         })
+    }
+
+    /// How many cpus run the workers: those that they are pinned to, whatever the thread that builds the pool may use.
+    fn runnable(&self, allowed: usize) -> usize {
+        if self.cpus.is_empty() || self.bind == Bind::None {
+            return allowed;
+        }
+        self.cpus.iter().collect::<BTreeSet<_>>().len()
     }
 
     /// Distances between the workers. For workers that move within a node, all others of the node are equally near.
@@ -255,4 +264,26 @@ fn start(shared: Arc<Shared>, index: usize, cpus: Vec<u32>, report: Report) -> R
     };
     let name = format!("worker {index}");
     thread::Builder::new().name(name).spawn(body).map_err(|reason| Error::Start { worker: index, reason })
+}
+
+#[cfg(all(test, not(any(knee_loom, knee_shuttle, miri))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_is_crowded_by_the_cpus_that_its_workers_are_pinned_to() {
+        let crowded = |workers: usize, cpus: &[u32], bind| {
+            Builder::default().workers(workers).cpus(cpus).bind(bind).shared().unwrap().crowded
+        };
+        assert!(crowded(2, &[0], Bind::Each) && crowded(3, &[4, 5, 4], Bind::Set));
+        let own = sys::affinity().first().unwrap();
+        std::thread::scope(|scope| {
+            let built = scope.spawn(|| {
+                sys::pin(&[own]).unwrap();
+                // The thread that builds the pool is on one cpu; the workers are not, unless nobody pins them.
+                [Bind::Each, Bind::Set, Bind::None].map(|bind| crowded(2, &[0, 1], bind))
+            });
+            assert_eq!(built.join().unwrap(), [false, false, true]);
+        });
+    }
 }

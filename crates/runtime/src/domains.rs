@@ -2,8 +2,8 @@
 //!
 //! Where nobody steals from another socket, work has to be sent there, or all sockets but one starve. What is installed
 //! has all sockets; each [`join_over_sockets`] divides those of its task among its two halves, until a task has one
-//! socket left, where it forks as usual. Halves of an array, in order, so come to halves of the sockets, in order:
-//! where the array lies in blocks, each socket gets its own.
+//! socket left, where it forks as usual. Halves of an array, in order, so come to halves of the sockets, in the order of
+//! their nodes: where the array lies in blocks, each socket gets its own.
 
 use std::cell::Cell;
 

@@ -143,7 +143,7 @@ impl Homes {
 struct Known {
     /// Arrays by where they begin: their size and their rule.
     arrays: BTreeMap<usize, (usize, Homes)>,
-    /// What the kernel said, by address in units of [`UNIT`].
+    /// What the kernel said since work came from outside last, by address in units of [`UNIT`].
     asked: HashMap<usize, u32>,
 }
 
@@ -178,6 +178,13 @@ pub(crate) fn piece_at(address: usize, ask: bool) -> (Option<u32>, usize) {
         return (Some(node), homes.end_of_piece(start, bytes, address));
     }
     (if ask { node_of(address) } else { None }, (address / UNIT + 1) * UNIT)
+}
+
+/// Forgets what the kernel said. Memory that it said it of may have been given back, and be other memory now.
+pub(crate) fn forget_asked() {
+    if !KNOWN.read().expect("no holder panics").asked.is_empty() {
+        KNOWN.write().expect("no holder panics").asked.clear();
+    }
 }
 
 /// The node of the page at an address; none if it was never touched or the kernel does not say.
@@ -228,6 +235,17 @@ mod tests {
                 prop_assert!(homes.policies(bytes).iter().all(|(range, _)| range.end <= bytes));
             }
         }
+    }
+
+    #[cfg(not(any(knee_loom, knee_shuttle, miri)))]
+    #[test]
+    fn what_the_kernel_said_is_asked_again_for_work_from_outside() {
+        let memory = vec![1_u8; 3 * UNIT];
+        let address = memory.as_ptr() as usize + UNIT;
+        let pool = crate::Pool::builder().workers(1).build().unwrap();
+        // As if memory of another node had been here.
+        KNOWN.write().unwrap().asked.insert(address / UNIT, 77);
+        assert_ne!(pool.install(|| node_of(address)), Some(77));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread;
 
+use crate::homes;
 use crate::job::{By, Header};
 use crate::place::{Place, Spot};
 use crate::pool::{Install, Pool, Shared};
@@ -147,6 +148,7 @@ impl Pool {
         if self.is_own_worker() {
             return work();
         }
+        homes::forget_asked();
         let before = self.observer.as_ref().map(|observer| {
             observer(Install::Begin);
             self.usage()

@@ -55,14 +55,17 @@ impl Neighbours {
     #[allow(dead_code, reason = "only model checkers use it")]
     pub(crate) fn of_nodes(nodes: &[u32]) -> Self {
         let seats = nodes.iter().map(|&node| Seat { node: Some(node), ..Seat::default() }).collect();
-        Self::seated(seats, numbered(nodes.iter()), |from, to| if from == to { 10 } else { 20 })
+        Self::seated(seats, numbered(nodes.iter(), |node| **node), |from, to| if from == to { 10 } else { 20 })
     }
 
     /// Worker i stands on `cpus[i]` of `machine`.
     #[must_use]
     pub fn on(machine: &Topology, cpus: &[u32]) -> Self {
         let seats = cpus.iter().map(|&cpu| seat(machine, cpu)).collect();
-        let domains = numbered(cpus.iter().map(|&cpu| domain(machine, cpu)));
+        let domains = numbered(cpus.iter().map(|&cpu| domain(machine, cpu)), |domain| {
+            let first = domain.and_then(CpuSet::first);
+            (first.and_then(|cpu| machine.node_of(cpu)), first)
+        });
         Self::seated(seats, domains, |from, to| machine.distance(from, to).max(1))
     }
 
@@ -103,7 +106,8 @@ impl Neighbours {
         self.domains[one] == self.domains[other]
     }
 
-    /// The domain of a worker: they are numbered in the order of their first workers.
+    /// The domain of a worker: they are numbered as blocks of arrays are dealt, by ascending node, whatever the order of the
+    /// workers; on one node by ascending cpu.
     pub(crate) fn domain(&self, worker: usize) -> usize {
         self.domains[worker]
     }
@@ -168,17 +172,23 @@ fn domain(machine: &Topology, cpu: u32) -> Option<&CpuSet> {
     }
 }
 
-/// Equal things get equal numbers, from 0 in the order in which they come.
-fn numbered<T: PartialEq>(things: impl Iterator<Item = T>) -> Vec<usize> {
-    let mut known = Vec::new();
-    let number = |thing: T| {
+/// Equal things get equal numbers, from 0 in the order of their keys.
+fn numbered<T: PartialEq, K: Ord>(things: impl Iterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<usize> {
+    let (mut known, mut met) = (Vec::new(), Vec::new());
+    for thing in things {
         let found = known.iter().position(|other| *other == thing);
-        found.unwrap_or_else(|| {
+        met.push(found.unwrap_or(known.len()));
+        if found.is_none() {
             known.push(thing);
-            known.len() - 1
-        })
-    };
-    things.map(number).collect()
+        }
+    }
+    let mut order: Vec<usize> = (0..known.len()).collect();
+    order.sort_by_key(|&at| key(&known[at]));
+    let mut numbers = vec![0; order.len()];
+    for (number, at) in order.into_iter().enumerate() {
+        numbers[at] = number;
+    }
+    met.into_iter().map(|at| numbers[at]).collect()
 }
 
 #[cfg(all(test, not(any(knee_loom, knee_shuttle))))]
@@ -200,6 +210,20 @@ mod tests {
         assert_eq!([1, 2, 3, 4, 5].map(|to| floating.distance(0, to)), [Node, Node, Node, Node, Far]);
         assert!(floating.are_known() && !Neighbours::unknown(2).are_known());
         assert_eq!(Neighbours::unknown(2).distance(0, 1), Node);
+    }
+
+    #[test]
+    fn domains_are_numbered_by_node_whatever_the_order_of_workers() {
+        let machine = Topology::from_synthetic("pack:4 [numa] core:2 pu:1").unwrap();
+        let neighbours = Neighbours::on(&machine, &[7, 0, 2, 6, 4]);
+        assert_eq!([0, 1, 2, 3, 4].map(|worker| neighbours.domain(worker)), [3, 0, 1, 3, 2]);
+        assert_eq!(neighbours.nodes_of_domains(), [0, 1, 2, 3].map(Some));
+        // Those without workers have no number.
+        let some = Neighbours::on(&machine, &[6, 2]);
+        assert_eq!(
+            ([0, 1].map(|worker| some.domain(worker)), some.nodes_of_domains()),
+            ([1, 0], vec![Some(1), Some(3)])
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use fib::fib;
-use knee_machine::Topology;
+use knee_machine::{Placement, Topology};
 use knee_runtime::{Distance, Neighbours, Policy, Pool, Steal, WithinDomain, current_worker, join_over_sockets};
 
 fn neighbours(machine: &str, workers: u32) -> Neighbours {
@@ -46,6 +46,25 @@ fn each_quarter_of_the_work_stays_on_its_socket() {
         assert!(seen.iter().all(|(path, worker)| path / 16 == worker / 2), "{seen:?}");
     }
     assert_eq!(pool.usage().steals[Distance::Far as usize], 0);
+}
+
+/// Close cores of a ring of sockets come in another order than blocks of arrays, which follow the numbers of nodes.
+#[test]
+fn on_a_ring_each_quarter_of_the_work_is_on_the_node_of_its_block() {
+    let mut machine = Topology::from_synthetic("pack:4 [numa] core:2 pu:1").unwrap();
+    for (node, distances) in
+        machine.nodes.iter_mut().zip([[10, 21, 31, 21], [21, 10, 21, 31], [31, 21, 10, 21], [21, 31, 21, 10]])
+    {
+        node.distances = distances.to_vec();
+    }
+    let cpus = "cores-close".parse::<Placement>().unwrap().cpus(&machine, 8).unwrap();
+    assert_eq!(cpus, [0, 1, 2, 3, 6, 7, 4, 5]);
+    let pool = Pool::builder().workers(8).neighbours(Neighbours::on(&machine, &cpus)).steal(Steal::Within);
+    let pool = pool.build().unwrap();
+    let seen = Mutex::new(Vec::new());
+    pool.install(|| leaves(6, &seen, 0));
+    let seen = seen.into_inner().unwrap();
+    assert!(seen.iter().all(|(path, worker)| *path / 16 == cpus[*worker] as usize / 2), "{seen:?}");
 }
 
 #[test]

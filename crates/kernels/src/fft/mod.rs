@@ -7,11 +7,15 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use self::complex::{Complex, direct};
 use self::transform::Plan;
-use crate::data::{Data, LAYOUT, Layout};
+use crate::data::{Data, LAYOUT, Layout, fits};
 use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{RUNTIME, Scheduler, Serial, on};
 use crate::signed_unit;
 use crate::{number, power_of_two};
+
+/// Bytes a number needs while the result is checked, which is more than the transform does: its frequency, the roots, the
+/// signal, and both arrays of the transform back, with two f64 each.
+const BYTES: usize = 5 * size_of::<Complex>();
 
 /// Largest relative error.
 const TOLERANCE: f64 = 1e-9;
@@ -51,6 +55,7 @@ impl Workload for Fft {
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let n = power_of_two(args, "n", 1..=1 << 32)?;
+        fits(n.saturating_mul(BYTES))?;
         Ok(Box::new(Prepared {
             n,
             layout: Layout::of(args, team)?,
@@ -140,6 +145,15 @@ mod tests {
             Plan::new::<Serial>(n, Layout::CONTIGUOUS).transform::<Serial>(&mut data, &mut scratch);
             let defined: Vec<_> = (0..n).map(|frequency| direct(&signal, frequency)).collect();
             assert!(near(&data, &defined), "{n}");
+        }
+    }
+
+    #[test]
+    fn the_memory_of_the_check_counts_before_anything_is_filled() {
+        if knee_machine::room::too_little_for(BYTES << 32).is_some() {
+            let (args, team) = trial::arguments(&Fft, "--n 4294967296");
+            let refused = Fft.prepare(&args, &team, &mut Phases::default()).err().expect("there is no memory");
+            assert!(refused.to_string().starts_with("cannot fill 327680 MiB of memory: "), "{refused}");
         }
     }
 

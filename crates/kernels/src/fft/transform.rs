@@ -33,15 +33,19 @@ impl Plan {
 
 fn transform<F: Fork>(data: &mut [Complex], scratch: &mut [Complex], levels: &[Data<[Complex; 3]>]) {
     let Some((level, deeper)) = levels.split_first() else { return transform_few(data) };
-    deal::<F>(data, quarters_mut(scratch));
     if data.len() <= LEAF {
+        // Both stay in a cache, so that their bytes count once and not at each level.
         F::touch(data);
+        F::touch(scratch);
+        deal::<Serial>(data, quarters_mut(scratch));
         let parts = quarters_mut(scratch).into_iter().zip(quarters_mut(data));
         parts.for_each(|(hand, room)| transform::<Serial>(hand, room, deeper));
+        combine::<Serial>(quarters_mut(data), quarters(scratch), level);
     } else {
+        deal::<F>(data, quarters_mut(scratch));
         transform_hands::<F>(scratch, data, deeper, 4);
+        combine::<F>(quarters_mut(data), quarters(scratch), level);
     }
-    combine::<F>(quarters_mut(data), quarters(scratch), level);
 }
 
 /// Transforms equal parts of `data`.
@@ -82,7 +86,9 @@ fn deal<F: Fork>(data: &[Complex], hands: [&mut [Complex]; 4]) {
         F::join_near(low.as_ptr(), || deal::<F>(low, low_hands), high.as_ptr(), || deal::<F>(high, high_hands));
         return;
     }
+    F::touch(data);
     for (h, hand) in hands.into_iter().enumerate() {
+        F::touch(hand);
         hand.iter_mut().zip(data.as_chunks::<4>().0).for_each(|(place, four)| *place = four[h]);
     }
 }
@@ -103,6 +109,8 @@ fn combine<F: Fork>(target: [&mut [Complex]; 4], hands: [&[Complex]; 4], roots: 
     }
     let [t0, t1, t2, t3] = target.map(|part| &mut part[..roots.len()]);
     let [h0, h1, h2, h3] = hands.map(|part| &part[..roots.len()]);
+    [&*t0, &*t1, &*t2, &*t3, h0, h1, h2, h3].into_iter().for_each(F::touch);
+    F::touch(roots);
     for (k, roots) in roots.iter().enumerate() {
         let turned = [h0[k], h1[k] * roots[0], h2[k] * roots[1], h3[k] * roots[2]];
         [t0[k], t1[k], t2[k], t3[k]] = butterfly(turned);
