@@ -3,9 +3,11 @@
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+mod shared;
+
 fn knee(words: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
-    Command::new(env!("CARGO_BIN_EXE_knee")).arg("memory").args(words).current_dir(folder.path()).output().unwrap()
+    shared::knee().arg("memory").args(words).current_dir(folder.path()).output().unwrap()
 }
 
 fn errors(words: &[&str]) -> String {
@@ -70,6 +72,36 @@ fn a_sweep_is_kept_where_it_is_asked_to_be() {
         figures.find(|figure| figure["at"]["work"] == work).and_then(|figure| figure["value"].as_f64()).unwrap()
     };
     assert!(rate("independent") > rate("chain"), "a core adds more than one number in a cycle");
+}
+
+/// As in a container, whose filter of system calls forbids policies of memory.
+#[test]
+fn only_memory_on_a_given_node_needs_leave_to_be_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let test = "memory without policies";
+    let Some(refuse) = shared::in_c(test, "cc", "refuse.c", &[], folder.path()) else { return };
+    let refused = |words: &[&str]| {
+        let mut command = Command::new(&refuse);
+        command.args(["memory", env!("CARGO_BIN_EXE_knee")]).args(words);
+        command.current_dir(folder.path()).output().unwrap()
+    };
+    for probe in ["latency", "bandwidth", "loaded", "random", "allocate"] {
+        let words = ["memory", probe, "--size", "1M", "--quick", "--page", "base"];
+        let output = refused(&words);
+        assert!(output.status.success(), "{probe}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert!(refused(&["memory", "core-to-core", "--quick"]).status.success());
+    let output = refused(&["memory", "latency", "--size", "64K", "--quick", "--page", "base", "--node", "0"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("cannot put on node 0 65536 bytes: Operation not permitted"), "{said}");
+    assert!(said.contains("\nhint: docker run --cap-add SYS_NICE\n"), "{said}");
+}
+
+#[test]
+fn more_lines_than_can_be_named_are_refused_before_memory_is_written() {
+    let said = errors(&["latency", "--size", "32G", "--stride", "8", "--quick"]);
+    assert!(said.contains("knee: bad argument: size 32G: at most 2^32 - 1 lines\n"), "{said}");
+    assert!(said.contains("hint: give a smaller size or a larger stride"), "{said}");
 }
 
 #[test]

@@ -55,7 +55,8 @@ impl Found {
     /// The mean over several arenas.
     #[must_use]
     pub fn mean<'a>(arenas: impl IntoIterator<Item = &'a Arena>) -> Self {
-        let found: Vec<Self> = arenas.into_iter().map(Arena::found).collect();
+        let smaps = smaps();
+        let found: Vec<Self> = arenas.into_iter().map(|arena| arena.found_in(smaps.as_deref())).collect();
         let mean = |of: fn(&Self) -> Option<f64>| {
             let known: Option<Vec<f64>> = found.iter().map(of).collect();
             known.map(|shares| shares.iter().sum::<f64>() / shares.len().max(1) as f64)
@@ -124,7 +125,11 @@ impl Arena {
             // A kernel without NUMA support has the one node.
             let unable = bound.as_ref().is_err_and(|error| error.raw_os_error() == Some(38) && node == 0);
             if !unable {
-                bound.map_err(|error| failed(&format!("put on node {node}"), error))?;
+                bound.map_err(|error| {
+                    let forbidden = error.kind() == std::io::ErrorKind::PermissionDenied;
+                    let failed = failed(&format!("put on node {node}"), error);
+                    if forbidden { failed.hint("docker run --cap-add SYS_NICE") } else { failed }
+                })?;
             }
         }
         Ok(arena)
@@ -178,7 +183,13 @@ impl Arena {
     /// Finds out what the kernel gave.
     #[must_use]
     pub fn found(&self) -> Found {
-        Found { on_node: self.node.and_then(|node| self.share_on(node)), huge: self.huge_share() }
+        self.found_in(smaps().as_deref())
+    }
+
+    /// The same, with the kernel's account of all mappings.
+    fn found_in(&self, smaps: Option<&str>) -> Found {
+        let huge = smaps.and_then(|smaps| self.huge_share(smaps));
+        Found { on_node: self.node.and_then(|node| self.share_on(node)), huge }
     }
 
     /// The share of its pages on a node; none if the kernel does not say.
@@ -190,10 +201,9 @@ impl Arena {
     }
 
     /// The share in huge pages, from the kernel's account of the mapping.
-    fn huge_share(&self) -> Option<f64> {
-        let text = fs::read_to_string("/proc/self/smaps").ok()?;
+    fn huge_share(&self, smaps: &str) -> Option<f64> {
         let range = self.start.as_ptr() as usize..self.start.as_ptr() as usize + self.bytes;
-        Some((huge_bytes(&text, &range)? as f64 / self.bytes as f64).min(1.0))
+        Some((huge_bytes(smaps, &range)? as f64 / self.bytes as f64).min(1.0))
     }
 }
 
@@ -202,6 +212,11 @@ impl Drop for Arena {
         // SAFETY: this mapping was made in `map`, and is not used any more. An error leaves it mapped.
         let _ = unsafe { munmap(self.whole.0 as *mut _, self.whole.1) };
     }
+}
+
+/// The kernel's account of all mappings. It walks their pages at each reading, so one serves for many arenas.
+fn smaps() -> Option<String> {
+    fs::read_to_string("/proc/self/smaps").ok()
 }
 
 /// Bytes in huge pages of the mappings that overlap a range of addresses.

@@ -3,7 +3,10 @@
 
 use std::hint::black_box;
 
+use knee_workload::Error;
+
 use crate::arena::Arena;
+use crate::size;
 
 /// Loads between two checks of the count.
 const UNROLLED: usize = 16;
@@ -50,10 +53,23 @@ pub struct Chase {
 }
 
 impl Chase {
+    /// Bytes of the order in which lines follow each other, which is drawn before it is laid.
+    ///
+    /// # Errors
+    /// When there are more lines than its numbers can name.
+    pub fn order_bytes(bytes: usize, stride: usize) -> Result<usize, Error> {
+        let lines = bytes / stride;
+        if u32::try_from(lines).is_err() {
+            let message = format!("bad argument: size {}: at most 2^32 - 1 lines", size::text(bytes));
+            return Err(Error::new(message).hint("give a smaller size or a larger stride"));
+        }
+        Ok(lines * size_of::<u32>())
+    }
+
     /// Lays a cycle through the first `bytes` of an arena, one address every `stride` bytes.
     ///
     /// # Panics
-    /// If the arena is smaller, or there is no line.
+    /// If the arena is smaller, there is no line, or there are as many as [`Self::order_bytes`] refuses.
     #[must_use]
     pub fn lay(arena: Arena, bytes: usize, stride: usize, seed: u64) -> Self {
         assert!(bytes <= arena.bytes() && bytes >= stride && stride >= size_of::<usize>());
@@ -145,6 +161,15 @@ mod tests {
             let mut draw = Draw::new(seed);
             prop_assert!((0..100).all(|_| draw.below(end) < end));
         }
+    }
+
+    #[test]
+    fn more_lines_than_can_be_named_are_refused() {
+        assert_eq!(Chase::order_bytes(1 << 20, 64), Ok(4 << 14));
+        assert_eq!(Chase::order_bytes((1 << 38) - 64, 64), Ok(4 * 0xffff_ffff));
+        let refused = Chase::order_bytes(1 << 38, 64).unwrap_err();
+        assert_eq!(refused.to_string(), "bad argument: size 256G: at most 2^32 - 1 lines");
+        assert!(refused.hinted().is_some() && Chase::order_bytes(1 << 38, 128).is_ok());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Probes as workloads, so that a study can vary their options: the same trial, with a fixed amount of work.
 
 use knee_machine::Topology;
-use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
+use knee_workload::{Args, Bind, Check, Error, Param, Phases, Run, Team, Workload};
 
 use crate::context::Context;
 use crate::probe::{PROBES, Probe, Row, Trial};
@@ -61,15 +61,25 @@ impl Workload for Probing {
         if self.0.params().iter().any(|param| param.name == "matrix") && args.text("matrix") == "yes" {
             return Err(Error::new("bad argument: matrix 'yes': only knee memory goes through all nodes"));
         }
-        let all = context.cpus();
-        let cpus = if team.cpus().is_empty() { all.get(..team.threads()).unwrap_or(&all) } else { team.cpus() };
-        let mut trial = self.0.prepare(&context, args, cpus)?;
+        let mut trial = self.0.prepare(&context, args, cpus_of(team, &context.cpus())?)?;
         if !trial.once() {
             trial.fix();
             trial.go()?;
         }
         Ok(Box::new(Trials { trial, numbers: Vec::new(), failure: None }))
     }
+}
+
+/// A cpu for each thread of a team: its own ones, or the first of all where it was given none.
+fn cpus_of<'a>(team: &'a Team, all: &'a [u32]) -> Result<&'a [u32], Error> {
+    let own = team.cpus();
+    let (cpus, moving) = if own.is_empty() { (all, false) } else { (own, team.bind() == Bind::Set) };
+    cpus.get(..team.threads()).filter(|_| !moving).ok_or_else(|| {
+        let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let (threads, cpus) = (counted(team.threads(), "thread"), counted(cpus.len(), "cpu"));
+        Error::new(format!("probes pin one thread to each cpu: {threads}, {cpus}"))
+            .hint("give a placement with a cpu for each thread, and neither --bind set nor copies")
+    })
 }
 
 struct Trials {
@@ -120,11 +130,12 @@ impl Run for Trials {
         lines.collect::<Vec<_>>().join("\n")
     }
 
+    fn failure(&self) -> Option<Error> {
+        self.failure.clone()
+    }
+
     fn check(&self, _: &str) -> Check {
-        match &self.failure {
-            Some(error) => Check::Wrong(error.to_string()),
-            None => Check::Unknown,
-        }
+        Check::Unknown
     }
 
     fn facts(&self) -> Vec<(String, String)> {
@@ -136,9 +147,48 @@ impl Run for Trials {
 mod tests {
     use std::collections::BTreeMap;
 
-    use knee_workload::Bind;
-
     use super::*;
+
+    #[test]
+    fn each_thread_has_a_cpu_of_its_own_or_the_run_is_refused() {
+        let all = [0, 1, 2, 3];
+        let cpus = |threads, own: &[u32], bind| {
+            let team = Team::new(threads, own, bind);
+            cpus_of(&team, &all).map(<[u32]>::to_vec).map_err(|error| error.to_string())
+        };
+        assert_eq!(cpus(2, &[6, 4], Bind::Each), Ok(vec![6, 4]));
+        assert_eq!(cpus(1, &[6, 4], Bind::Each), Ok(vec![6]));
+        // Without a placement, whatever its threads are bound to.
+        assert_eq!(cpus(3, &[], Bind::Set), Ok(vec![0, 1, 2]));
+        let refused = |counts: &str| Err(format!("probes pin one thread to each cpu: {counts}"));
+        assert_eq!(cpus(5, &[], Bind::Each), refused("5 threads, 4 cpus"));
+        assert_eq!(cpus(2, &[6], Bind::Each), refused("2 threads, 1 cpu"));
+        // One of several copies, which move over the cpus of all.
+        assert_eq!(cpus(1, &[6, 4], Bind::Set), refused("1 thread, 2 cpus"));
+    }
+
+    /// A trial that fails when it runs a second time.
+    struct Failing(usize);
+
+    impl Trial for Failing {
+        fn rows(&self) -> Vec<Row> {
+            vec![Row { measure: "time", unit: "ms", at: Vec::new() }]
+        }
+
+        fn go(&mut self) -> Result<Vec<f64>, Error> {
+            self.0 += 1;
+            if self.0 < 2 { Ok(vec![1.0]) } else { Err(Error::new("cannot map").hint("a smaller size")) }
+        }
+    }
+
+    #[test]
+    fn a_trial_that_fails_is_a_failure_and_no_wrong_answer() {
+        let mut run = Trials { trial: Box::new(Failing(0)), numbers: Vec::new(), failure: None };
+        let answer = run.run(&mut Phases::default());
+        let failure = run.failure().expect("its second trial failed");
+        assert_eq!((failure.to_string().as_str(), failure.hinted()), ("cannot map", Some("a smaller size")));
+        assert_eq!(run.check(&answer), Check::Unknown);
+    }
 
     #[test]
     fn every_probe_is_a_workload() {

@@ -84,7 +84,7 @@ impl Probe for Allocate {
             ("bytes", bytes.to_string()),
             ("page", page.name().into()),
         ];
-        let mut touched = Touched { cpus: cpus.to_vec(), bytes, page, homes, way, kept: Vec::new(), at };
+        let mut touched = Touched { cpus: cpus.to_vec(), bytes, page, node, homes, way, kept: Vec::new(), at };
         if way == Way::Reused {
             touched.kept = touched.fresh()?.1;
         }
@@ -103,6 +103,9 @@ struct Touched {
     cpus: Vec<u32>,
     bytes: usize,
     page: Page,
+    /// The node that the memory is bound to; none where first touch decides.
+    node: Option<u32>,
+    /// The node where each thread's memory should lie.
     homes: Vec<Option<u32>>,
     way: Way,
     /// The memory that was touched last, to check it or write it again.
@@ -116,9 +119,9 @@ impl Touched {
         let results = together(&self.cpus, |thread| {
             thread.meet();
             let begin = Instant::now();
-            let arena = Arena::map(self.bytes, self.page, self.homes[thread.index])?;
+            let arena = Arena::map(self.bytes, self.page, self.node)?;
             touch(arena.start(), self.bytes);
-            Ok((begin.elapsed().as_secs_f64(), arena))
+            Ok((begin.elapsed().as_secs_f64(), arena.expected_on(self.homes[thread.index])))
         })?;
         let results: Vec<(f64, Arena)> = results.into_iter().collect::<Result<_, Error>>()?;
         let last = results.iter().map(|(time, _)| *time).fold(0.0, f64::max);

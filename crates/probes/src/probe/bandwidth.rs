@@ -1,6 +1,6 @@
 //! Memory bandwidth by thread count.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use knee_workload::{Args, Error, Param};
 
@@ -87,8 +87,11 @@ impl Probe for Bandwidth {
         fits(kernel.streams() * array * cpus.len())?;
         // Each thread touches its own arrays first.
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
-        let arenas = together(cpus, |thread| Arena::written(kernel.streams() * array, page, homes[thread.index]))?;
-        let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let arenas = together(cpus, |thread| {
+            let arena = Arena::written(kernel.streams() * array, page, node)?;
+            Ok(arena.expected_on(homes[thread.index]))
+        })?;
+        let arenas = arenas.into_iter().collect::<Result<Vec<_>, Error>>()?;
         let at = vec![
             ("kernel", kernel.name().into()),
             ("threads", cpus.len().to_string()),
@@ -100,20 +103,24 @@ impl Probe for Bandwidth {
         ];
         let at = [at, matrix_mark(args)].concat();
         let mut streamed = Streamed { kernel, isa, array, arenas, cpus: cpus.to_vec(), passes: 1, at, page };
-        let begin = Instant::now();
-        streamed.go()?;
         // At least some milliseconds a trial, so that the barriers at its ends do not matter.
-        let passes = size::count(5e-3 / begin.elapsed().as_secs_f64().max(1e-9));
+        let passes = size::count(5e-3 / streamed.span()?.as_secs_f64().max(1e-9));
         streamed.passes = passes.max(1);
         if passes > 1 {
-            // A short pass would mostly measure the start of its threads.
-            let begin = Instant::now();
-            streamed.go()?;
-            let more = (8e-3 / begin.elapsed().as_secs_f64()).max(1.0);
+            // A short pass mostly measures how far apart its threads begin.
+            let more = (8e-3 / streamed.span()?.as_secs_f64().max(1e-9)).max(1.0);
             streamed.passes = size::count(streamed.passes as f64 * more);
         }
         Ok(Box::new(streamed))
     }
+}
+
+/// About how many bytes a trial moves where all trials do the same work.
+const FIXED: usize = 1 << 30;
+
+/// Passes over so many bytes where all trials do the same work: enough that barriers do not matter, also within caches.
+fn fixed_passes(bytes: usize) -> usize {
+    (FIXED / bytes).max(1)
 }
 
 /// One thread, two, four and so on, and all.
@@ -133,12 +140,14 @@ struct Streamed {
     page: Page,
 }
 
-impl Trial for Streamed {
-    fn rows(&self) -> Vec<Row> {
-        vec![Row { measure: "bandwidth", unit: "GB/s", at: self.at.clone() }]
+impl Streamed {
+    /// Bytes of a pass, of all threads.
+    fn bytes(&self) -> usize {
+        self.array * self.kernel.streams() * self.cpus.len()
     }
 
-    fn go(&mut self) -> Result<Vec<f64>, Error> {
+    /// Makes all passes; the time from the first thread's begin to the last one's end.
+    fn span(&self) -> Result<Duration, Error> {
         let times = together(&self.cpus, |thread| {
             let start = self.arenas[thread.index].start();
             // Reads come first, so that what has one array has it at the start.
@@ -159,15 +168,39 @@ impl Trial for Streamed {
         })?;
         let begin = times.iter().map(|(begin, _)| *begin).min().expect("there is a thread");
         let end = times.iter().map(|(_, end)| *end).max().expect("there is a thread");
-        let bytes = self.array * self.kernel.streams() * self.cpus.len() * self.passes;
-        Ok(vec![bytes as f64 / (end - begin).as_nanos() as f64])
+        Ok(end - begin)
+    }
+}
+
+impl Trial for Streamed {
+    fn rows(&self) -> Vec<Row> {
+        vec![Row { measure: "bandwidth", unit: "GB/s", at: self.at.clone() }]
+    }
+
+    fn go(&mut self) -> Result<Vec<f64>, Error> {
+        let span = self.span()?;
+        Ok(vec![(self.bytes() * self.passes) as f64 / span.as_nanos() as f64])
     }
 
     fn fix(&mut self) {
-        self.passes = 1;
+        self.passes = fixed_passes(self.bytes());
     }
 
     fn found(&self) -> Option<(Found, bool)> {
         Some((Found::mean(&self.arenas), self.page == Page::Huge))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fixed_passes;
+
+    #[test]
+    fn trials_of_the_same_work_are_long_within_caches_too() {
+        for bytes in [1 << 10, 3 << 20, 256 << 20, 700 << 20, 1 << 30, 5 << 30] {
+            let moved = fixed_passes(bytes) * bytes;
+            assert!(moved >= (1 << 30) / 2 && moved <= bytes.max(1 << 30), "{bytes}: {moved}");
+        }
+        assert_eq!([1 << 20, 256 << 20, 2 << 30].map(fixed_passes), [1024, 4, 1]);
     }
 }

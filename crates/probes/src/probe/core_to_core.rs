@@ -71,7 +71,8 @@ impl Probe for CoreToCore {
         };
         let home = if args.text("line-on") == "first" { first } else { second };
         let node = context.node_of(home);
-        let line = alone(home, || Arena::written(1, Page::Base, node))??;
+        // Its thread is pinned to that cpu, so that the line is on its node.
+        let line = alone(home, || Arena::written(1, Page::Base, None).map(|line| line.expected_on(node)))??;
         // SAFETY: the page is ours and zero is a number.
         unsafe { line.start().cast::<u64>().write(0) };
         let at = vec![

@@ -5,7 +5,7 @@ use std::time::Instant;
 use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, matrix_mark, node, node_name, sweep};
-use crate::arena::{Arena, Found, Page};
+use crate::arena::{Arena, Found, Page, fits};
 use crate::chase::{Chase, Line};
 use crate::context::Context;
 use crate::pinned::alone;
@@ -82,7 +82,10 @@ impl Probe for Latency {
         ];
         let at = [at, matrix_mark(args)].concat();
         let home = node.or_else(|| context.node_of(cpu));
-        let arena = alone(cpu, || Arena::written(bytes, page, home))??;
+        let order = Chase::order_bytes(bytes, stride)?;
+        fits(bytes.saturating_add(order))?;
+        // Without a node first touch decides, by the thread that is pinned to the reader's cpu.
+        let arena = alone(cpu, || Arena::written(bytes, page, node).map(|arena| arena.expected_on(home)))??;
         let chase = alone(cpu, || Chase::lay(arena, bytes, stride, 1))?;
         let place = chase.starts(1, 2)[0];
         let mut chased = Chased { chase, place, cpu, loads: 4096, at };

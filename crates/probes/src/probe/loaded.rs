@@ -79,11 +79,16 @@ impl Probe for Loaded {
         let half = size::of(args, "size")? / 2;
         let streams = kernel.streams();
         let bytes_of = |thread: usize| share(thread, half, cpus.len() - 1, streams * BLOCK);
-        fits(bytes_of(0).saturating_add(bytes_of(1).saturating_mul(cpus.len() - 1)))?;
+        let (bytes, others) = (bytes_of(0), bytes_of(1).saturating_mul(cpus.len() - 1));
+        fits(bytes.saturating_add(others).saturating_add(Chase::order_bytes(bytes, 64)?))?;
+        // Each thread touches its own arrays first.
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
-        let arenas = together(cpus, |thread| Arena::written(bytes_of(thread.index), page, homes[thread.index]))?;
-        let mut arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let (own, bytes) = (arenas.remove(0), bytes_of(0));
+        let arenas = together(cpus, |thread| {
+            let arena = Arena::written(bytes_of(thread.index), page, node)?;
+            Ok(arena.expected_on(homes[thread.index]))
+        })?;
+        let mut arenas = arenas.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        let own = arenas.remove(0);
         let chase = alone(cpus[0], || Chase::lay(own, bytes, 64, 1))?;
         let place = chase.starts(1, 2)[0];
         let small = fits_own_cache(context, cpus[0], bytes);

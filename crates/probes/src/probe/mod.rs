@@ -170,6 +170,8 @@ pub fn measure(probe: &dyn Probe, context: &Context<'_>, step: &Step) -> Result<
         // Of the work alone, without the start of its threads.
         validity.own_share = cpu as f64 / wall as f64;
     }
+    // Once for all rows, since the kernel looks at every page.
+    let memory = trial.found();
     let figure = |(index, row): (usize, Row)| {
         let values: Vec<f64> = samples.iter().map(|values| values[index]).collect();
         // A value that the kernel does not give is not a number.
@@ -178,7 +180,7 @@ pub fn measure(probe: &dyn Probe, context: &Context<'_>, step: &Step) -> Result<
         }
         let mut figure = Figure::of(probe.name(), row.measure, row.unit, values);
         figure = row.at.iter().fold(figure, |figure, (name, value)| figure.at(name, value));
-        if let Some((found, huge)) = trial.found() {
+        if let Some((found, huge)) = memory {
             figure = figure.in_memory(found, huge);
         }
         let figure = figure.flagged(trial.flag());
@@ -213,4 +215,69 @@ fn node_name(context: &Context<'_>, node: Option<u32>, cpu: u32) -> String {
 /// The values of a parameter in a sweep: the given one, or all of these.
 fn sweep(given: &Given, name: &str, all: &[&str]) -> Vec<String> {
     given.get(name).map_or_else(|| all.iter().map(ToString::to_string).collect(), |value| vec![value.clone()])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use knee_machine::Topology;
+
+    use super::*;
+
+    static CENSUSES: AtomicUsize = AtomicUsize::new(0);
+
+    struct ManyRows;
+
+    impl Probe for ManyRows {
+        fn name(&self) -> &'static str {
+            "many-rows"
+        }
+
+        fn summary(&self) -> &'static str {
+            ""
+        }
+
+        fn about(&self) -> &'static str {
+            ""
+        }
+
+        fn params(&self) -> &'static [Param] {
+            &[]
+        }
+
+        fn plan(&self, _: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+            Ok(vec![Step::new(given, &[], &[0], 0.1)])
+        }
+
+        fn prepare(&self, _: &Context<'_>, _: &Args, _: &[u32]) -> Result<Box<dyn Trial>, Error> {
+            Ok(Box::new(Self))
+        }
+    }
+
+    impl Trial for ManyRows {
+        fn rows(&self) -> Vec<Row> {
+            let row = |number: usize| Row { measure: "time", unit: "ns", at: vec![("row", number.to_string())] };
+            (0..100).map(row).collect()
+        }
+
+        fn go(&mut self) -> Result<Vec<f64>, Error> {
+            Ok(vec![1.0; 100])
+        }
+
+        fn found(&self) -> Option<(Found, bool)> {
+            CENSUSES.fetch_add(1, Ordering::SeqCst);
+            Some((Found { on_node: Some(1.0), huge: Some(0.0) }, false))
+        }
+    }
+
+    #[test]
+    fn pages_are_counted_once_for_all_rows() {
+        let machine = Topology::from_synthetic("pack:1 [numa] core:1 pu:1").unwrap();
+        let context = Context { machine: &machine, monitor: None, quick: true };
+        let steps = ManyRows.plan(&context, &Given::new()).unwrap();
+        let figures = measure(&ManyRows, &context, &steps[0]).unwrap();
+        assert_eq!((figures.len(), CENSUSES.load(Ordering::SeqCst)), (100, 1));
+        assert!(figures.iter().all(|figure| figure.memory.is_some_and(|memory| memory.on_node == Some(1.0))));
+    }
 }

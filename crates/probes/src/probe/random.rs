@@ -9,7 +9,7 @@ use super::array::Reading;
 use super::rounds::{OWNERS, READERS, Rounds, refuse_readers};
 use super::sequential::{ARRAY, fits_caches};
 use super::{Given, Probe, Row, Step, Trial, node, node_name, sweep};
-use crate::arena::{Arena, Found, Page};
+use crate::arena::{Arena, Found, Page, fits};
 use crate::chase::{Chase, Draw, Line};
 use crate::context::Context;
 use crate::pinned::alone;
@@ -87,7 +87,9 @@ impl Probe for Random {
         }
         refuse_readers(args)?;
         let home = node.or_else(|| context.node_of(cpu));
-        let arena = alone(cpu, || Arena::written(bytes, page, home))??;
+        let order = Chase::order_bytes(bytes, 64)?;
+        fits(bytes.saturating_add(order))?;
+        let arena = alone(cpu, || Arena::written(bytes, page, node).map(|arena| arena.expected_on(home)))??;
         let chase = alone(cpu, || Chase::lay(arena, bytes, 64, 1))?;
         let order = match args.text("reads") {
             "independent" => {

@@ -171,8 +171,12 @@ fn owners(context: &Context<'_>, cpus: &[u32], reader: u32) -> Vec<u32> {
     }
     let each = if context.quick { 1 } else { 2 };
     let mut owners = vec![reader];
-    owners.extend(context.readers().iter().flat_map(|(_, cpus)| cpus.iter().copied().take(each)));
-    owners.dedup();
+    for owner in context.readers().iter().flat_map(|(_, cpus)| cpus.iter().copied().take(each)) {
+        // The reader is often one of the first on its own node.
+        if !owners.contains(&owner) {
+            owners.push(owner);
+        }
+    }
     owners
 }
 
@@ -228,8 +232,26 @@ impl Trial for Read {
 
 #[cfg(test)]
 mod tests {
-    use super::loops;
+    use knee_machine::Topology;
+
+    use super::{loops, owners};
+    use crate::context::Context;
     use crate::probe::Given;
+
+    #[test]
+    fn each_owner_is_measured_once() {
+        let machine = Topology::from_synthetic("pack:2 [numa] core:16 pu:1").unwrap();
+        let context = Context { machine: &machine, monitor: None, quick: false };
+        let cpus = context.cpus();
+        for reader in [0, 1, 16, 17, 20] {
+            let mut found = owners(&context, &cpus, reader);
+            assert_eq!(found[0], reader);
+            found.sort_unstable();
+            let twice = found.windows(2).find(|pair| pair[0] == pair[1]);
+            assert_eq!(twice, None, "reader {reader}: {found:?}");
+            assert!([0, 1, 16, 17].iter().all(|cpu| found.contains(cpu)), "{found:?}");
+        }
+    }
 
     #[test]
     fn a_sweep_measures_the_usual_loops_that_fit_or_what_is_asked_for() {
