@@ -47,6 +47,11 @@ impl Failure {
         Self { code, ..self }
     }
 
+    /// The one thing to try, if there is one.
+    pub(crate) fn hinted(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// Prints it on standard error and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
         say(format_args!("knee: {}", self.message));

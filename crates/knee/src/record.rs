@@ -29,10 +29,14 @@ pub(crate) struct Record {
     pub(crate) start: String,
     /// From just before the process was made until it ended.
     pub(crate) wall_ns: u64,
-    /// CPU time outside the kernel of the whole process tree.
+    /// CPU time outside the kernel of the whole process tree, but for children whose parent ignores their end.
     pub(crate) user_ns: u64,
-    /// CPU time inside the kernel of the whole process tree.
+    /// CPU time inside the kernel, of the same processes.
     pub(crate) system_ns: u64,
+    /// CPU time that samples saw beyond those two, at least: of children whose parent ignores their end (SIGCHLD), of
+    /// which the kernel tells nobody. Absent where there is none, or too little to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unaccounted_cpu_ns: Option<u64>,
     /// Phases that the workload marked, or regions that the command marked.
     pub(crate) phases: Vec<Phase>,
     /// Mistakes in the regions that a command marked, or why they could not be recorded.
@@ -52,7 +56,8 @@ pub(crate) struct Record {
     /// `name@part` too.
     pub(crate) counters: BTreeMap<String, Counter>,
     /// Resident base pages by node: of a built-in workload when the work was done, of a command's whole tree at the
-    /// census that found most.
+    /// census that found most. Pages that processes of the tree share are counted once: those of a mapping are divided
+    /// by the most processes that the kernel says have one of them, and at most by those of the tree.
     pub(crate) pages: Pages,
     /// Programs and shared libraries of the process tree; absent where no sample shows any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,7 +142,7 @@ pub(crate) struct Exit {
     /// It had stopped (SIGSTOP or its like) when its time was up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) was_stopped: bool,
-    /// Processes it had started and left running; they were ended.
+    /// Processes it had started that were still running a fifth of a second after its end; they were ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) left_behind: Option<usize>,
     /// Processes that could not be ended and are still running, and why; their resources are not counted.

@@ -79,6 +79,27 @@ fn a_cpuset_as_wide_as_the_machine_is_none() {
 }
 
 #[test]
+fn counters_of_cores_are_found_by_name_or_by_the_cpus_that_they_name() {
+    let found = |pmus: &[&str]| {
+        let devices = "sys/bus/event_source/devices";
+        let files: Vec<String> = pmus.iter().map(|pmu| format!("{devices}/{pmu}")).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|file| (file.as_str(), "0")).collect();
+        let (_root, machine) = made(&files);
+        serde_json::to_value(&machine.facts["hardware_counters"]).unwrap()
+    };
+    for (pmus, expected) in [
+        (&["cpu/type", "breakpoint/type"][..], "cpu"),
+        (&["cpu_atom/cpus", "cpu_core/cpus", "uncore_imc_0/cpumask"], "cpu_core"),
+        (&["armv8_cortex_a76/cpus", "armv8_cortex_a55/cpus", "software/type"], "armv8_cortex_a55"),
+        (&["armv7_cortex_a15/cpus"], "armv7_cortex_a15"),
+        (&["cpum_cf/type", "cpum_sf/type"], "cpum_cf"),
+    ] {
+        assert_eq!(found(pmus), expected, "{pmus:?}");
+    }
+    assert!(found(&["uncore_imc_0/cpumask", "software/type"])["unavailable"].is_string());
+}
+
+#[test]
 fn hybrid_cores_are_told_apart_by_their_counters() {
     let (_root, machine) = made(&[("sys/devices/cpu_core/cpus", "0-1"), ("sys/devices/cpu_atom/cpus", "2-3")]);
     let kinds: Vec<_> = machine.cpu_kinds.iter().map(|kind| format!("{} {}", kind.name, kind.cpus)).collect();

@@ -192,6 +192,20 @@ fn indexes_of_synthetic_text_may_be_written_in_three_ways() {
     assert_eq!(Topology::from_synthetic("2 3 4").unwrap().sockets.len(), 2);
 }
 
+/// As hwloc places them: fast and slow memory of one socket are nodes with the same cpus.
+#[test]
+fn several_nodes_beside_one_object_have_all_its_cpus() {
+    for (text, cpus) in [
+        ("pack:1 [numa:3] core:2", &["0-1"; 3][..]),
+        ("pack:1 [numa:3] core:4", &["0-3"; 3]),
+        ("pack:2 [numa:2] core:2 pu:2", &["0-3", "0-3", "4-7", "4-7"]),
+        ("[numa:5] core:3", &["0-2"; 5]),
+    ] {
+        let nodes = Topology::from_synthetic(text).unwrap().nodes;
+        assert_eq!(nodes.iter().map(|node| node.cpus.to_string()).collect::<Vec<_>>(), cpus, "{text}");
+    }
+}
+
 #[test]
 fn what_is_no_machine_is_refused_with_its_reason() {
     for (text, reason) in [
@@ -261,6 +275,13 @@ proptest! {
         let _ = Topology::from_hwloc_xml(&text, "fuzzed");
         let inside = format!("<topology version=\"2.0\"><object type=\"Machine\" {text}</object></topology>");
         let _ = Topology::from_hwloc_xml(&inside, "fuzzed");
+    }
+
+    #[test]
+    fn nodes_beside_an_object_have_its_cpus(packs in 1usize..4, nodes in 1usize..6, cores in 1usize..6) {
+        let machine = Topology::from_synthetic(&format!("pack:{packs} [numa:{nodes}] core:{cores}")).unwrap();
+        let sockets = machine.sockets.iter().flat_map(|socket| std::iter::repeat_n(&socket.cpus, nodes));
+        prop_assert!(machine.nodes.iter().map(|node| &node.cpus).eq(sockets));
     }
 
     #[test]

@@ -2,14 +2,16 @@
 //!
 //! The kernel walks every page table to fill `numa_maps`, which takes about 10 ns a page and keeps the program from
 //! mapping memory meanwhile. So the census is rare: soon after the start, then at doubling intervals up to its period,
-//! and never more than five percent of the time.
+//! and never more than five percent of the time. Pages that processes of the tree share are counted once, as far as the
+//! kernel says how many do.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use knee_machine::clock::{nanoseconds, thread_cpu};
 
-use crate::proc::{descendants, pages_by_node};
+use crate::numa_maps::Resident;
+use crate::proc::descendants;
 use crate::samples::Samples;
 
 /// Time from the start to the first census.
@@ -61,11 +63,10 @@ impl Census {
 }
 
 fn count(ancestor: i32) -> BTreeMap<u32, u64> {
-    let mut sum = BTreeMap::new();
+    let mut resident = Resident::default();
     for pid in descendants(ancestor) {
-        for (node, pages) in pages_by_node(&pid.to_string()).into_iter().flatten() {
-            *sum.entry(node).or_insert(0) += pages;
-        }
+        // One that cannot be read has ended meanwhile.
+        let _ = resident.add(&pid.to_string());
     }
-    sum
+    resident.by_node()
 }

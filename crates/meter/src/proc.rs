@@ -180,27 +180,6 @@ fn children_by_parent(pid: i32) -> Vec<i32> {
     numbered("/proc").into_iter().filter(|child| parent(child) == Some(pid)).collect()
 }
 
-/// Pages of a process by node, in units of the base page size, from `numa_maps`; none where it cannot be read.
-#[must_use]
-pub fn pages_by_node(pid: &str) -> Option<std::collections::BTreeMap<u32, u64>> {
-    let text = fs::read_to_string(format!("/proc/{pid}/numa_maps")).ok()?;
-    let mut pages = std::collections::BTreeMap::new();
-    let base_kib = rustix::param::page_size() as u64 / 1024;
-    for line in text.lines() {
-        let page_kib = line.split(' ').find_map(|word| word.strip_prefix("kernelpagesize_kB=")?.parse::<u64>().ok());
-        let scale = page_kib.unwrap_or(base_kib) / base_kib;
-        for word in line.split(' ') {
-            let counted = word.strip_prefix('N').and_then(|rest| rest.split_once('='));
-            if let Some((node, count)) = counted
-                && let (Ok(node), Ok(count)) = (node.parse::<u32>(), count.parse::<u64>())
-            {
-                *pages.entry(node).or_insert(0) += count * scale;
-            }
-        }
-    }
-    Some(pages)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

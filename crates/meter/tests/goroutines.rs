@@ -37,6 +37,10 @@ func main() {
 		}
 	}
 	if os.Args[1] == "wait" { computing() }
+	// One that computes, behind many that wait.
+	many := map[string]int{"many": 400, "crowd": 5000}[os.Args[1]]
+	for n := 0; n < many; n++ { go waiting() }
+	if many > 0 { go computing() }
 	select {}
 }
 "#;
@@ -160,6 +164,22 @@ fn judge(program: &Path) {
     assert_eq!(found.at_locks, 0);
     assert_eq!(found.alone[0].0, "runtime.main", "{:?}", found.alone);
     assert!(found.alone[0].1 > 10 && waited(&found, "main.waiting", "chan receive"), "{:?}", found.waits);
+}
+
+#[test]
+fn the_newest_of_many_goroutines_is_read_as_well_and_a_crowd_is_refused() {
+    let Some((_folder, program)) = built(&[]) else { return };
+    let Some(found) = known(sampled(&program, "many")) else { return };
+    assert_eq!(found.alone[0].0, "main.computing", "{:?}", found.alone);
+    // One processor has nothing to do, and hundreds of goroutines wait.
+    let waiting = found.waits.iter().find(|wait| wait.function == "main.waiting").unwrap();
+    assert!(waiting.goroutines >= 300 * found.idle, "{:?}", found.waits);
+    match sampled(&program, "crowd") {
+        Goroutines::Unavailable { unavailable } => {
+            assert_eq!(unavailable, "a process had more than 4096 goroutines");
+        }
+        known @ Goroutines::Known { .. } => panic!("{known:?}"),
+    }
 }
 
 #[test]

@@ -523,6 +523,7 @@ class Record(TypedDict):
     samples_lost: NotRequired[str]
     sampling: NotRequired[Sampling]
     switches: NotRequired[Switches]
+    unaccounted_cpu_ns: NotRequired[int]
     unseen: NotRequired[str]
     validity: NotRequired[Validity]
 
@@ -1069,6 +1070,7 @@ RECORD = thing(
         "samples_lost": TEXT,
         "sampling": _SAMPLING,
         "switches": _SWITCHES,
+        "unaccounted_cpu_ns": COUNT,
         "unseen": TEXT,
         "validity": _VALIDITY,
     },

@@ -23,9 +23,10 @@ from knee.study.kinds.text import seconds, share
 BLOCKS, EXPLAINING_BLOCKS = 5, 12
 """Blocks of a study that names none; of one that is explained, since questions join it after the first blocks."""
 
-AT_LEAST_S, TIMES_AS_MANY = 15.0, 2
+AT_LEAST_S, TIMES_AS_MANY = 30.0, 4
 """An explained study that names no blocks makes more of them while its own runs took less than this, at most so many
-times as many: of a short program they cost little, and its questions are asked as often.
+times as many: of a short program they cost little, and its questions are asked as often. Student's interval of six runs
+is half as wide as that of three.
 """
 
 
@@ -277,7 +278,7 @@ class StudySpec:
         "design.at_least_s",
         Number(0.001, 1e8, seconds),
         STATISTICS,
-        "Make more blocks than --blocks while the study's own runs took less than this time, at most twice as many."
+        "Make more blocks than --blocks while the study's own runs took less than this time, at most four times as many."
         f" With --explain: {AT_LEAST_S:g}s, unless --blocks is given.",
         flag="--at-least",
         metavar="TIME",

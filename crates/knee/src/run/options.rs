@@ -22,7 +22,7 @@ use crate::run_spec::PageCache;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Run {
     /// Number of threads, which also replaces {threads} in arguments and variables
-    /// [default: all allowed cpus]
+    /// [default: one per cpu of the placement; without one, all allowed cpus]
     #[arg(long, short = 'n', value_name = "N", value_parser = threads, help_heading = "Placement")]
     pub(super) threads: Option<usize>,
     /// Where the threads go; see `knee place`

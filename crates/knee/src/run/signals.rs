@@ -37,7 +37,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use knee_machine::sys::{self, SignalTimer};
-use rustix::event::{Timespec, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::tree;
@@ -65,6 +65,8 @@ pub(crate) struct Signals {
     paused: Cell<Duration>,
     /// Whether a signal has come while a program ran.
     came: Cell<bool>,
+    /// Whether one of all that have come was SIGINT.
+    interrupted: Cell<bool>,
     /// The runner's launcher, which pauses with it. A launcher has none: it stops its program itself.
     launcher: Cell<Option<Pid>>,
 }
@@ -101,6 +103,7 @@ impl Signals {
             limit: Cell::new(None),
             paused: Cell::default(),
             came: Cell::default(),
+            interrupted: Cell::default(),
             launcher: Cell::default(),
         };
         signals.stay_awake();
@@ -133,6 +136,9 @@ impl Signals {
             self.pause();
             return None;
         }
+        if *signal == Signal::INT {
+            self.interrupted.set(true);
+        }
         Some(*signal)
     }
 
@@ -147,6 +153,13 @@ impl Signals {
             self.note();
         }
         self.came.replace(false)
+    }
+
+    /// Ends this process as SIGINT would if it was not caught, where one has come; does nothing otherwise.
+    pub(crate) fn end_as_interrupted(&self) {
+        if self.interrupted.get() {
+            let _ = signal_hook::low_level::emulate_default_handler(Signal::INT.as_raw());
+        }
     }
 
     /// Arms the last resort for a run with this time limit; disarms it if there is none.
@@ -211,6 +224,17 @@ pub(crate) struct StopRequests<'a> {
     pub(crate) signals: &'a Signals,
     /// Closes when the process that requested the run is gone.
     pub(crate) lifeline: Option<BorrowedFd<'a>>,
+}
+
+impl StopRequests<'_> {
+    /// Whether something asks to stop, for which this waits so long at most. What has come is still there afterwards.
+    pub(crate) fn come_within(&self, most: Duration) -> bool {
+        let fds = self.signals.fds().chain(self.lifeline);
+        let mut fds: Vec<_> = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
+        let most = Timespec { tv_sec: 0, tv_nsec: most.subsec_nanos().into() };
+        // An interrupted poll is one that found nothing.
+        poll(&mut fds, Some(&most)).is_ok_and(|ready| ready > 0)
+    }
 }
 
 fn watch(signal: Signal) -> io::Result<UnixStream> {

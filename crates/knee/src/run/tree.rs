@@ -55,6 +55,15 @@ pub(crate) fn is_stopped(pid: Pid) -> bool {
     String::from_utf8_lossy(&stat).rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
 }
 
+/// Time for processes that end by themselves after the program has: `tee` behind a pipe, what Python keeps to clean up.
+const ENDING: Duration = Duration::from_millis(200);
+
+/// Time for those that are then asked to end.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// Time between two looks.
+const LOOK: Duration = Duration::from_millis(1);
+
 /// The processes that were left below us.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Left {
@@ -64,6 +73,29 @@ pub(crate) struct Left {
     pub(crate) max_rss_bytes: u64,
     /// Processes that still exist, and why; none if there are none.
     pub(crate) not_ended: Option<String>,
+}
+
+/// Lets the processes below us end by themselves for a moment, asks the rest to end, and kills those that have not.
+/// `wait` waits for so long, or less, and says whether that was interrupted: then all are killed at once.
+pub(crate) fn let_end(mut wait: impl FnMut(Duration) -> bool) -> Left {
+    let mut max_rss_bytes = until_none(ENDING, &mut wait);
+    let living = below().len();
+    if living > 0 {
+        signal_all(Signal::TERM);
+        max_rss_bytes = max_rss_bytes.max(until_none(GRACE, &mut wait));
+    }
+    let left = end_all();
+    Left { living, max_rss_bytes: left.max_rss_bytes.max(max_rss_bytes), ..left }
+}
+
+/// Reaps until no process is left below us, or so much time has passed. Returns the largest resident set.
+fn until_none(most: Duration, wait: &mut impl FnMut(Duration) -> bool) -> u64 {
+    let begin = Instant::now();
+    let mut max_rss_bytes = reap_all();
+    while !below().is_empty() && begin.elapsed() < most && !wait(LOOK) {
+        max_rss_bytes = max_rss_bytes.max(reap_all());
+    }
+    max_rss_bytes
 }
 
 /// Kills until no process is left below us, or no other can be killed.

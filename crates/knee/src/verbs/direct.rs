@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use knee_machine::topology::Allowed;
-use knee_machine::{Placement, Topology};
+use knee_machine::{Order, Placement, Topology};
 use knee_workload::{Args, Bind, Param, Phase, Team, Workload};
 
 use super::progress;
@@ -19,7 +19,7 @@ const NOWHERE: &str = "none";
 /// Options of such a verb that the workload does not have.
 #[derive(Debug, clap::Args)]
 struct Options {
-    /// Number of threads [default: all allowed cpus]
+    /// Number of threads [default: one per cpu of the placement; without one, all allowed cpus]
     #[arg(long, short = 'n')]
     threads: Option<usize>,
     /// Where the threads go; see `knee place`
@@ -102,23 +102,23 @@ impl Direct {
 
     /// The threads that run the workload.
     pub(crate) fn team(&self) -> Result<Team, Failure> {
-        self.team_of(|allowed| allowed.cpus.len())
+        self.team_of(|_| None)
     }
 
     /// The same, but as many threads as the control group gives CPU time for, where nobody said how many: among others, as
     /// in a container of a cluster, more would only be paused in turn.
     pub(crate) fn team_within_quota(&self) -> Result<Team, Failure> {
-        self.team_of(|allowed| {
-            let cpus = allowed.cpus.len();
-            let enough = |quota| (1..cpus).find(|threads| *threads as f64 >= quota);
-            allowed.quota_cpus.and_then(enough).unwrap_or(cpus)
-        })
+        self.team_of(|allowed| allowed.quota_cpus)
     }
 
-    fn team_of(&self, own: impl Fn(&Allowed) -> usize) -> Result<Team, Failure> {
+    fn team_of(&self, quota: impl Fn(&Allowed) -> Option<f64>) -> Result<Team, Failure> {
         let machine = Topology::this_machine()?;
-        let threads = self.options.threads.unwrap_or_else(|| own(&machine.allowed));
-        let cpus = self.options.placement.parse::<Placement>()?.cpus(&machine, threads)?;
+        let placement: Placement = self.options.placement.parse()?;
+        let threads = match self.options.threads {
+            Some(threads) => threads,
+            None => threads_for(&placement, &machine, quota(&machine.allowed))?,
+        };
+        let cpus = placement.cpus(&machine, threads)?;
         Ok(Team::new(threads, &cpus, Bind::Each).fitting()?)
     }
 
@@ -135,5 +135,39 @@ impl Direct {
         run.failure().map_or(Ok(()), Err)?;
         let facts = run.facts().into_iter().collect();
         Ok(Done { answer, args, threads: team.threads(), facts, phases: phases.done() })
+    }
+}
+
+/// As many threads as the placement has cpus, or as many as the quota is enough for, where nobody said how many.
+fn threads_for(placement: &Placement, machine: &Topology, quota: Option<f64>) -> Result<usize, Failure> {
+    let places = match placement.order(machine)? {
+        Order::Cpus(order) => order.len(),
+        Order::Kernel => machine.allowed.cpus.len(),
+    };
+    let enough = |quota| (1..places).find(|threads| *threads as f64 >= quota);
+    Ok(quota.and_then(enough).unwrap_or(places))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placement_says_how_many_threads_there_are_within_the_quota() {
+        let machine = Topology::from_synthetic("pack:2 core:2 pu:2").unwrap();
+        for (placement, quota, threads) in [
+            ("none", None, 8),
+            ("0,1", None, 2),
+            ("cores-close+per-core:1", None, 4),
+            ("cores-close+within:socket:0", None, 4),
+            ("none", Some(2.5), 3),
+            ("0,1,4", Some(1.5), 2),
+            ("0,1,4", Some(6.0), 3),
+        ] {
+            let placed = placement.parse().unwrap();
+            let found = threads_for(&placed, &machine, quota).unwrap();
+            assert_eq!(found, threads, "{placement} {quota:?}");
+            assert!(placed.cpus(&machine, found).is_ok(), "{placement}");
+        }
     }
 }

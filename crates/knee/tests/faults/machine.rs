@@ -29,7 +29,8 @@ fn memory_policies_that_are_refused() {
     let (_folder, mut command) = refused("memory_policies_that_are_refused", "memory").unwrap();
     let output = command.args(["run", "--memory", "bind:0", "--", "true"]).output().unwrap();
     assert_eq!(output.status.code(), Some(125));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("knee: {reason}\n"));
+    let hint = "a container may forbid it; allow it: docker run --cap-add SYS_NICE";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("knee: {reason}\n\nhint: {hint}\n"));
 }
 
 /// Old kernels and some containers have none: then a signal says that the program has ended.

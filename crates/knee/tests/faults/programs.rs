@@ -66,6 +66,68 @@ fn a_program_that_forks_and_exits() {
 }
 
 #[test]
+fn what_ends_by_itself_after_the_program_may_do_so() {
+    // More than a pipe holds.
+    let prints = "(head -c 3000000 /dev/zero; echo end >&2) & exit 3";
+    let record = in_study(&mut knee(), &spec(&["sh", "-c", prints]));
+    assert_eq!(record["exit"], json!({ "code": 3 }));
+    assert_eq!(record["output"]["stdout_bytes"], json!(3_000_000));
+    assert_eq!(record["output"]["stderr_tail"], json!("end"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("log");
+    let writes = format!("(sleep 0.02; echo whole > {}) & exit 0", file.display());
+    let (code, record) = direct(&[], &["sh", "-c", &writes]);
+    assert_eq!((code, &record["exit"]), (0, &json!({ "code": 0 })));
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "whole\n");
+}
+
+#[test]
+fn what_stays_is_asked_to_end_before_it_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "(trap 'echo yes > asked; exit' TERM; : > ready; while :; do sleep 0.01; done) &
+        until [ -e ready ]; do sleep 0.01; done";
+    let mut command = knee();
+    command.args(["run", "--json", "--", "sh", "-c", script]).current_dir(folder.path());
+    let exit = record_of(&command.output().unwrap())["exit"].clone();
+    // Its loop has a child most of the time.
+    assert!(exit["code"] == json!(0) && exit["left_behind"].as_u64() >= Some(1), "{exit}");
+    assert!(folder.path().join("asked").exists());
+}
+
+/// The kernel tells of its end when its tracer lets it go, and a record tells of when it ended.
+#[test]
+fn a_program_that_its_own_child_traces() {
+    let test = "a_program_that_its_own_child_traces";
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = in_c(test, "gcc", "traced.c", &[], folder.path()) else { return };
+    let (code, record) = direct(&[], &[program.to_str().unwrap()]);
+    if code == 9 {
+        return skipped(test, "no right to trace a parent");
+    }
+    assert_eq!((code, &record["exit"]), (5, &json!({ "code": 5 })));
+    assert!(record["wall_ns"].as_u64().unwrap() < 900_000_000, "its tracer takes a second more: {record}");
+}
+
+#[test]
+fn a_program_that_ignores_the_end_of_its_children() {
+    let folder = tempfile::tempdir().unwrap();
+    let test = "a_program_that_ignores_the_end_of_its_children";
+    let Some(program) = in_c(test, "gcc", "forgets.c", &[], folder.path()) else { return };
+    let program = program.to_str().unwrap();
+    let (code, record) = direct(&[], &[program]);
+    let [user, system, more] =
+        ["user_ns", "system_ns", "unaccounted_cpu_ns"].map(|name| record[name].as_u64().unwrap_or(0));
+    assert!(code == 0 && more > 50_000_000 && user + system < more, "{record}");
+    let output = knee().args(["run", "--", program]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let remark = "children whose parent ignores their end are not in the CPU time: samples saw at least 0.";
+    assert!(said.contains(remark), "{said}");
+    let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+    let (_, waited_for) = direct(&[], &["sh", "-c", &format!("({busy}); true")]);
+    assert_eq!(waited_for["unaccounted_cpu_ns"], json!(null), "{waited_for}");
+}
+
+#[test]
 fn a_program_that_closes_its_output() {
     let record = in_study(&mut knee(), &spec(&["sh", "-c", "echo begin; exec >&-; sleep 0.1; echo end >&2; exit 4"]));
     assert_eq!(record["exit"], json!({ "code": 4 }));

@@ -54,6 +54,16 @@ fn a_limit_on_the_size_of_files() {
 }
 
 #[test]
+fn a_limit_of_open_files_is_told_as_the_reason_why_threads_were_not_sampled() {
+    let many = "for i in $(seq 60); do sleep 1 & done; wait";
+    let limited = format!("ulimit -n 64; exec {} run --sample-ms 250 -- sh -c '{many}'", env!("CARGO_BIN_EXE_knee"));
+    let output = std::process::Command::new("sh").args(["-c", &limited]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let why = "not sampled: the limit of open files allows no more: raise `ulimit -n`";
+    assert!(output.status.success() && said.contains(why), "{said}");
+}
+
+#[test]
 fn a_disk_that_is_full_of_records() {
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let reason = "No space left on device (os error 28)\n";

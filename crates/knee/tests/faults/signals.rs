@@ -1,14 +1,14 @@
 //! Signals that were ignored when knee started, and Ctrl-Z.
 
 use std::io::Read;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::json;
 
-use super::shared::{hand, json as record_of};
+use super::shared::{hand, installed, json as record_of};
 use super::{spec, state, until};
 
 /// Prints the signals that a program ignores: the lowest bit is SIGHUP, the next ones are SIGINT and SIGQUIT.
@@ -98,8 +98,38 @@ fn an_interrupt_that_only_knee_gets_reaches_the_program() {
     until(|| super::alive("71.5"));
     kill_process(Pid::from_child(&knee), Signal::INT).unwrap();
     let output = knee.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    // A shell shows it as 130.
+    assert_eq!(output.status.signal(), Some(2), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains(" s wall"), "its times were told: {output:?}");
     assert!(!super::alive("71.5"));
+}
+
+/// It ends its loop only where what it waits for was ended by the signal.
+#[test]
+fn ctrl_c_ends_a_shell_loop_around_it() {
+    if installed("ctrl_c_ends_a_shell_loop_around_it", "bash").is_none() {
+        return;
+    }
+    let script = "for i in 1 2 3; do echo $i; \"$0\" run -- sh -c 'exec sleep 71.75'; done; echo on";
+    let mut shell = Command::new("env");
+    shell.args(["--default-signal=INT", "setsid", "bash", "-c", script, env!("CARGO_BIN_EXE_knee")]);
+    let shell = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until(|| super::alive("71.75"));
+    kill_process_group(Pid::from_child(&shell), Signal::INT).unwrap();
+    let output = shell.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n", "{output:?}");
+    assert_eq!(output.status.signal(), Some(2), "{output:?}");
+    assert!(!super::alive("71.75"));
+}
+
+#[test]
+fn only_an_interrupt_that_it_got_and_that_ended_its_program_ends_it() {
+    let heeds = without_terminal(&["run", "--", "sh", "-c", "trap 'exit 7' INT; sleep 71.625 & wait"]);
+    until(|| super::alive("71.625"));
+    kill_process(Pid::from_child(&heeds), Signal::INT).unwrap();
+    assert_eq!(heeds.wait_with_output().unwrap().status.code(), Some(7));
+    let own = without_terminal(&["run", "--", "sh", "-c", "kill -INT $$"]);
+    assert_eq!(own.wait_with_output().unwrap().status.code(), Some(130));
 }
 
 #[test]

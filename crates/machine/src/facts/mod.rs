@@ -144,10 +144,15 @@ fn chosen(fact: &mut Fact) {
     }
 }
 
+/// A PMU of cores: `cpu` or `cpum_cf`, or one that says for which cpus it is, as on Arm and on hybrid machines (of
+/// which that of the fast cores is named).
 fn hardware_counters(root: &Path) -> Fact {
     let devices = root.join("sys/bus/event_source/devices");
-    let cpu = ["cpu", "cpu_core", "armv8_pmuv3_0"].iter().find(|name| devices.join(name).exists());
-    known_or(cpu.map(|name| (*name).into()), "no hardware PMU: the kernel lists no cpu events")
+    let entries = fs::read_dir(&devices).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let core = |name: &String| matches!(name.as_str(), "cpu" | "cpum_cf") || devices.join(name).join("cpus").exists();
+    let first = names.filter(core).min_by_key(|name| (name != "cpu_core", name.clone()));
+    known_or(first, "no hardware PMU: the kernel lists no cpu events")
 }
 
 fn field(cpuinfo: &str, name: &str) -> Option<String> {

@@ -6,8 +6,11 @@ use knee_machine::sys::read_process;
 
 use super::layout::Layout;
 
-/// Goroutines that are read at one sample.
-const MOST: usize = 256;
+/// Goroutines that one system call reads.
+const PIECE: usize = 256;
+/// Of a program that has started more, those that are read would not stand for the others. The runtime's list keeps
+/// those that have ended, for others to come.
+pub(super) const MOST: usize = 4096;
 /// A garbage collector's scan sets this bit of a status.
 const SCANNED: u32 = 0x1000;
 /// Bytes of a stack that are read, and calls in it that are followed.
@@ -61,7 +64,7 @@ impl Memory {
             None => 0,
             Some(lowest) => loaded_at(pid)?.wrapping_sub(lowest & !0xfff),
         };
-        let memory = Self { pid, moved, known: Vec::new(), buffer: vec![0; MOST * layout.fields.span()] };
+        let memory = Self { pid, moved, known: Vec::new(), buffer: vec![0; PIECE * layout.fields.span()] };
         memory.processors(layout).map(|_| memory)
     }
 
@@ -72,11 +75,15 @@ impl Memory {
         Ok(u64::from(u32::from_le_bytes(bytes)))
     }
 
-    /// All living goroutines. The program goes on meanwhile, so two of them may have been read a moment apart.
-    pub(super) fn goroutines(&mut self, layout: &Layout) -> io::Result<Vec<Goroutine>> {
+    /// All living goroutines; none where the list is longer than [`MOST`]. The program goes on meanwhile, so two of them
+    /// may have been read a moment apart.
+    pub(super) fn goroutines(&mut self, layout: &Layout) -> io::Result<Option<Vec<Goroutine>>> {
         let mut slice = [0; 16];
         self.read(layout.all, &mut slice)?;
-        let (at, many) = (word(&slice, 0), usize::try_from(word(&slice, 8)).unwrap_or(MOST).min(MOST));
+        let (at, many) = (word(&slice, 0), usize::try_from(word(&slice, 8)).unwrap_or(usize::MAX));
+        if many > MOST {
+            return Ok(None);
+        }
         if many > self.known.len() {
             // The list only grows: a goroutine that has ended is used again.
             let mut bytes = vec![0; 8 * many];
@@ -84,8 +91,12 @@ impl Memory {
             self.known = bytes.chunks_exact(8).map(|address| word(address, 0)).collect();
         }
         let size = layout.fields.span();
-        let read = read_process(self.pid, &self.known, size, &mut self.buffer)?;
-        Ok(self.buffer[..read].chunks_exact(size).filter_map(|bytes| self.goroutine(bytes, layout)).collect())
+        let mut found = Vec::new();
+        for piece in self.known.chunks(PIECE) {
+            let read = read_process(self.pid, piece, size, &mut self.buffer)?;
+            found.extend(self.buffer[..read].chunks_exact(size).filter_map(|bytes| self.goroutine(bytes, layout)));
+        }
+        Ok(Some(found))
     }
 
     fn goroutine(&self, bytes: &[u8], layout: &Layout) -> Option<Goroutine> {
@@ -154,4 +165,41 @@ fn loaded_at(pid: i32) -> io::Result<u64> {
     let program = program.to_string_lossy();
     let first = maps.lines().find(|line| line.ends_with(&*program)).and_then(|line| line.split('-').next());
     first.and_then(|start| u64::from_str_radix(start, 16).ok()).ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::Fields;
+    use super::*;
+
+    /// A runtime's list in this very process: goroutines of six words, of which only the last one can run.
+    fn goroutines(many: usize) -> Option<Vec<Goroutine>> {
+        let one = |number: usize| [number as u64, if number + 1 == many { 1 } else { 4 }, 0, 20, 0, 0];
+        let all: Vec<[u64; 6]> = (0..many).map(one).collect();
+        let list: Vec<u64> = all.iter().map(|one| one.as_ptr().addr() as u64).collect();
+        let slice = [list.as_ptr().addr() as u64, many as u64];
+        let processors = [4_u32];
+        let layout = Layout {
+            all: slice.as_ptr().addr() as u64,
+            processors: processors.as_ptr().addr() as u64,
+            fields: Fields { number: 0, status: 8, reason: 16, start: 24, frame: 32 },
+            reasons: Vec::new(),
+            functions: Vec::new(),
+            moves_from: None,
+        };
+        let mut memory = Memory::open(std::process::id().cast_signed(), &layout).unwrap();
+        assert_eq!(memory.processors(&layout).unwrap(), 4);
+        memory.goroutines(&layout).unwrap()
+    }
+
+    #[test]
+    fn all_goroutines_are_read_or_none() {
+        for many in [0, 1, PIECE, PIECE + 1, MOST] {
+            let found = goroutines(many).unwrap();
+            assert!(found.iter().map(|one| one.number).eq(0..many as u64), "{many}");
+            assert!(found.iter().rev().skip(1).all(|one| one.status == Status::Waiting { reason: 0, lock: false }));
+            assert!(found.last().is_none_or(|one| one.status == Status::Ready), "the newest of {many}");
+        }
+        assert_eq!(goroutines(MOST + 1), None);
+    }
 }

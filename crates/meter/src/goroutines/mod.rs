@@ -10,8 +10,9 @@
 //! in either. Goroutines of the runtime itself (its collector, finalisers) are no work of the program: they only keep
 //! processors busy.
 //!
-//! **Cost.** One system call reads all goroutines, at most 256. Readings take a four-hundredth of the time,
-//! like the questions to sleeping threads ([`crate::asleep`]); where they would take longer, samples are left out.
+//! **Cost.** A system call reads 256 goroutines. Readings take a four-hundredth of the time, like the questions to
+//! sleeping threads ([`crate::asleep`]); where they would take longer, samples are left out. Of a program that has more
+//! than 4096 goroutines none is read, and the record says so: a part of them could not say which processors were idle.
 
 mod layout;
 mod memory;
@@ -26,7 +27,7 @@ use std::time::Duration;
 use knee_machine::clock::thread_cpu;
 
 use self::layout::Layout;
-use self::memory::Memory;
+use self::memory::{MOST, Memory};
 use self::tally::Tally;
 pub use self::tally::{GoFunction, GoWait, Goroutines};
 
@@ -93,6 +94,9 @@ impl GoSampler {
 
     /// Takes a sample of every process, as far as the budget allows.
     pub(crate) fn tick(&mut self, t_ns: u64) {
+        if self.refused.is_some() {
+            return;
+        }
         let most = FREE + Duration::from_nanos(t_ns) / SHARE;
         for process in self.processes.values_mut() {
             if self.spent > most {
@@ -105,7 +109,11 @@ impl GoSampler {
                 Some((processors, memory.goroutines(layout).ok()?))
             });
             match read {
-                Some((processors, goroutines)) => self.tally.note(processors, &goroutines, layout),
+                Some((processors, Some(goroutines))) => self.tally.note(processors, &goroutines, layout),
+                Some((_, None)) => {
+                    self.refused = Some(format!("a process had more than {MOST} goroutines"));
+                    return;
+                }
                 // It has ended, or executes another program.
                 None => *process = None,
             }

@@ -28,7 +28,7 @@ impl Sampler {
                 go.know(pid);
             }
             for tid in numbered(&format!("/proc/{pid}/task")) {
-                if self.threads.get(&tid).is_some_and(|watched| watched.task.is_some() && watched.seen.pid == pid) {
+                if self.threads.get(&tid).is_some_and(|watched| watched.seen.pid == pid) {
                     known += 1;
                 } else {
                     new.push((pid, tid));
@@ -47,6 +47,7 @@ impl Sampler {
                 // It is there, so that it is our limit of open files that refuses it.
                 None if Path::new(&format!("/proc/{pid}/task/{tid}/stat")).exists() => {
                     left_out += 1;
+                    self.sampling.out_of_files = true;
                     self.looked_until = None;
                 }
                 None => {}
@@ -57,6 +58,18 @@ impl Sampler {
 
     /// Adds a thread. One that had the same number has ended, and is kept: the kernel uses numbers again.
     pub(super) fn watch(&mut self, tid: i32, thread: Thread) {
-        self.replaced.extend(self.threads.insert(tid, thread).map(|before| before.seen));
+        if let Some(before) = self.threads.insert(tid, thread) {
+            self.ended.add(before.seen);
+        }
+    }
+
+    /// Moves threads that have ended to where no tick looks. Their files are closed, since a program that starts
+    /// thousands of threads would exhaust ours.
+    pub(super) fn part_with(&mut self, ended: Vec<i32>) {
+        for tid in ended {
+            if let Some(thread) = self.threads.remove(&tid) {
+                self.ended.add(thread.seen);
+            }
+        }
     }
 }

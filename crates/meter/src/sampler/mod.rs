@@ -3,12 +3,12 @@
 //! The sampler has a budget of 1 % of one cpu. Ticks that take longer postpone the next ones, so a tree of a thousand
 //! threads is sampled less often instead of being disturbed; the record has the number of samples.
 
+mod ended;
 mod looking;
 mod reading;
 mod seen;
 mod thread;
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use knee_machine::CpuSet;
 use knee_machine::clock::{nanoseconds, thread_cpu};
 
+use self::ended::Ended;
 pub use self::seen::{Sampling, ThreadUse, Watched};
 use self::thread::Thread;
 use crate::asleep::Sleepers;
@@ -31,15 +32,11 @@ use crate::throttling::ThrottledProgram;
 
 /// Living threads watched at once. Each holds two open files, and 1024 is the customary limit of a process; CPU time of
 /// threads beyond this is still in the totals of the run.
-pub const MOST_WATCHED: usize = 400;
+const MOST_WATCHED: usize = 400;
 /// Open files of others in this process that leave room for those of so many threads.
 const OTHER_FILES: usize = 128;
 /// Threads watched at once, however many files others have open.
 const FEWEST_WATCHED: usize = 50;
-
-/// Threads in a record, those with the most CPU time: a program may start any number, one after the other, and a
-/// record is one line that its readers hold as a whole.
-const MOST_TOLD: usize = 2048;
 
 /// Source of samples from counters of the program itself.
 pub const WORKLOAD: &str = "workload";
@@ -53,9 +50,9 @@ pub struct Sampler {
     begin: Instant,
     period: Duration,
     due: Instant,
+    /// Those that are alive, as far as is known.
     threads: BTreeMap<i32, Thread>,
-    /// Threads that have ended, whose numbers others have now.
-    replaced: Vec<ThreadUse>,
+    ended: Ended,
     most: usize,
     census: Option<Census>,
     mappings: Mappings,
@@ -90,7 +87,7 @@ impl Sampler {
             period,
             due,
             threads: BTreeMap::new(),
-            replaced: Vec::new(),
+            ended: Ended::default(),
             most: MOST_WATCHED,
             census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
             mappings: Mappings::default(),
@@ -98,7 +95,7 @@ impl Sampler {
             sleepers: Sleepers::default(),
             go: None,
             samples: Samples::default(),
-            sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new(), left_out: 0, untold: 0 },
+            sampling: Sampling { period_ms, ..Sampling::default() },
             budget: Budget::default(),
             newest: Newest::open(),
             looked_until: None,
@@ -165,8 +162,8 @@ impl Sampler {
     /// CPU time of all threads until they were seen last.
     #[must_use]
     pub fn cpu(&self) -> Duration {
-        let seen = self.threads.values().map(|watched| &watched.seen).chain(&self.replaced);
-        Duration::from_nanos(seen.map(|thread| thread.cpu_ns).sum())
+        let living: u64 = self.threads.values().map(|watched| watched.seen.cpu_ns).sum();
+        Duration::from_nanos(living + self.ended.cpu_ns())
     }
 
     /// Adds a value from another source to the series.
@@ -185,12 +182,10 @@ impl Sampler {
     pub fn finish(self, path: Option<&Path>) -> Watched {
         let written = path.map_or(Ok(()), |path| self.samples.write(path));
         let futex = (self.sampling.count > 0).then(|| self.sleepers.finish());
-        let seen = self.threads.into_values().map(|watched| watched.seen).chain(self.replaced);
-        let seen: Vec<ThreadUse> = seen.filter(|thread| thread.cpu != u32::MAX).collect();
-        let untold = seen.len().saturating_sub(MOST_TOLD) as u64;
+        let (threads, untold) = self.ended.told(self.threads.into_values().map(|watched| watched.seen));
         Watched {
-            threads: told(seen),
-            sampling: Sampling { untold, ..self.sampling },
+            threads,
+            sampling: Sampling { untold, most: self.most, ..self.sampling },
             pages: self.census.and_then(Census::fullest),
             mapped: self.mappings.finish(),
             futex,
@@ -198,16 +193,6 @@ impl Sampler {
             written,
         }
     }
-}
-
-/// The threads that a record tells of, by number, and of one number by when they were first seen.
-fn told(mut threads: Vec<ThreadUse>) -> Vec<ThreadUse> {
-    if threads.len() > MOST_TOLD {
-        threads.sort_unstable_by_key(|thread| Reverse(thread.cpu_ns));
-        threads.truncate(MOST_TOLD);
-    }
-    threads.sort_unstable_by_key(|thread| (thread.tid, thread.first_seen_ns));
-    threads
 }
 
 /// Empty where there is no such cpu; the file is missing, or says `(null)`.
@@ -227,25 +212,6 @@ mod tests {
     }
 
     #[test]
-    fn a_record_tells_of_so_many_threads_and_of_those_that_worked_most() {
-        let most = i32::try_from(MOST_TOLD).unwrap();
-        let seen = |tid: i32| {
-            let cpu_ns = u64::from(tid % 2 == 0) * 10_000 + u64::from(tid.unsigned_abs());
-            ThreadUse { tid, cpu_ns, ..found().seen }
-        };
-        let all: Vec<ThreadUse> = (1..=most + 1000).map(seen).collect();
-        let few = all[..10].to_vec();
-        assert_eq!(told(few.clone()), few);
-        let told = told(all);
-        assert_eq!(told.len(), MOST_TOLD);
-        assert!(told.is_sorted_by_key(|thread| thread.tid));
-        // Even ones have most, and of the odd ones the last.
-        let even = told.iter().filter(|thread| thread.tid % 2 == 0).count();
-        assert_eq!((even, told[0].tid), (1524, 2));
-        assert!(told.iter().filter(|thread| thread.tid % 2 == 1).all(|thread| thread.tid > 2000));
-    }
-
-    #[test]
     fn the_thread_that_had_a_number_before_is_kept() {
         let mut sampler = Sampler::new(1, Instant::now(), 10, 0);
         for cpu_ns in [500, 70] {
@@ -255,5 +221,22 @@ mod tests {
         }
         assert_eq!(sampler.cpu(), Duration::from_nanos(570));
         assert_eq!(sampler.finish(None).threads.len(), 2);
+    }
+
+    #[test]
+    fn a_tick_reads_living_threads_only_and_what_ended_is_told() {
+        // Of no process, so that it finds no other children of this one.
+        let mut sampler = Sampler::new(i32::MAX, Instant::now(), 10, 0);
+        sampler.watch(std::process::id().cast_signed(), found());
+        let mut child = std::process::Command::new("true").stdin(std::process::Stdio::null()).spawn().unwrap();
+        let pid = child.id().cast_signed();
+        let mut thread = Thread::open(pid, pid, 0).expect("it was not reaped");
+        (thread.seen.cpu, thread.seen.cpu_ns) = (0, 500);
+        sampler.watch(pid, thread);
+        child.wait().unwrap();
+        sampler.tick(&mut Gauges::open(Path::new("/"), &[]), &mut |_| {});
+        assert_eq!(sampler.threads.len(), 1, "the child has ended");
+        assert!(sampler.cpu() > Duration::from_nanos(500));
+        assert!(sampler.finish(None).threads.iter().any(|thread| (thread.tid, thread.cpu_ns) == (pid, 500)));
     }
 }

@@ -42,11 +42,11 @@ impl Sampler {
     /// Records CPU time, cpu and state of all threads. Returns process and thread of those that are asleep.
     fn read_whole(&mut self, t_ns: u64, looks: bool) -> Vec<(i32, i32)> {
         let (mut buffer, mut stands, mut sleeping, mut ready) = ([0; 1024], Vec::new(), Vec::new(), 0);
-        for watched in self.threads.values_mut() {
-            let Some(task) = &watched.task else { continue };
-            let site = task.site(&mut buffer);
-            let Some(times) = task.times(&mut buffer) else {
-                watched.task = None;
+        let mut ended = Vec::new();
+        for (&tid, watched) in &mut self.threads {
+            let site = watched.task.site(&mut buffer);
+            let Some(times) = watched.task.times(&mut buffer) else {
+                ended.push(tid);
                 continue;
             };
             let grown_ns = watched.note(times, t_ns, &mut self.samples);
@@ -69,20 +69,21 @@ impl Sampler {
                 self.samples.push(t_ns, &watched.source, "state", state as u64);
             }
         }
+        self.part_with(ended);
         sleeping
     }
 
     /// Records CPU time of all threads.
     fn read_times(&mut self, t_ns: u64) {
-        let mut buffer = [0; 1024];
-        for watched in self.threads.values_mut() {
-            let Some(task) = &watched.task else { continue };
-            match task.times(&mut buffer) {
+        let (mut buffer, mut ended) = ([0; 1024], Vec::new());
+        for (&tid, watched) in &mut self.threads {
+            match watched.task.times(&mut buffer) {
                 Some(times) => {
                     watched.note(times, t_ns, &mut self.samples);
                 }
-                None => watched.task = None,
+                None => ended.push(tid),
             }
         }
+        self.part_with(ended);
     }
 }

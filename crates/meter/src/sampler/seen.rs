@@ -57,7 +57,7 @@ pub struct ThreadUse {
 }
 
 /// How the sampling itself went.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Sampling {
     /// Period asked for.
     pub period_ms: u64,
@@ -69,9 +69,16 @@ pub struct Sampling {
     /// runtimes are left out.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ready: Vec<u32>,
-    /// Largest number of threads alive at once but not sampled, because the limit of sampled threads was reached.
+    /// Largest number of threads alive at once but not sampled, because the limit of sampled threads, or of open
+    /// files, was reached.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub left_out: u64,
+    /// How many threads it samples at once, at most.
+    #[serde(skip)]
+    pub most: usize,
+    /// Whether the limit of open files allowed fewer.
+    #[serde(skip)]
+    pub out_of_files: bool,
     /// Threads that were sampled and are not in the record, which tells only of the 2048 with the most CPU time.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub untold: u64,
@@ -99,7 +106,8 @@ pub struct Watched {
     pub threads: Vec<ThreadUse>,
     /// How the sampling went.
     pub sampling: Sampling,
-    /// Pages of the whole tree by node at the census that found most, in base pages; none when there was no census.
+    /// Pages of the whole tree by node at the census that found most, in base pages, shared ones counted once; none
+    /// when there was no census.
     pub pages: Option<BTreeMap<u32, u64>>,
     /// Programs and libraries; none where no process could be read.
     pub mapped: Option<Mapped>,

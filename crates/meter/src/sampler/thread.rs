@@ -10,11 +10,9 @@ use crate::proc::{Task, Times};
 use crate::samples::Samples;
 use crate::states::{Growth, StateCounts};
 
-/// A thread that is, or was, watched.
+/// A thread that is watched.
 pub(super) struct Thread {
-    /// None once the thread is gone: its files are closed, since a program that starts thousands of threads would
-    /// exhaust ours.
-    pub(super) task: Option<Task>,
+    pub(super) task: Task,
     pub(super) seen: ThreadUse,
     growth: Growth,
     /// When its state was read last.
@@ -44,7 +42,7 @@ impl Thread {
             last_seen_ns: t_ns,
         };
         let source = format!("thread:{tid}");
-        Some(Self { task: Some(task), seen, growth: Growth::new(t_ns), stated_ns: t_ns, source })
+        Some(Self { task, seen, growth: Growth::new(t_ns), stated_ns: t_ns, source })
     }
 
     /// Records CPU time and run delay; returns the CPU time since the sample before.

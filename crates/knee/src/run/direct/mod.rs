@@ -8,6 +8,8 @@ mod summary;
 use std::io;
 use std::process::ExitCode;
 
+use rustix::process::Signal;
+
 use self::asked::run_spec;
 use super::launcher::{Launch, Outcome, hooks, launch};
 use super::options::Run;
@@ -49,16 +51,23 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
         |name: &str, text: Option<&str>| hooks::shell(name, text, &spec, &how.stop).map_err(|error| ours(error.into()));
     let outcome = step("setup", setup.as_deref()).map(|()| launch(&spec, &how));
     let cleaned = step("cleanup", cleanup.as_deref());
+    let outcome = outcome?;
+    let interrupted = matches!(&outcome, Outcome::Ran(record) if record.exit.signal == Some(Signal::INT.as_raw()));
     // Before the cleanup: results are not lost when that fails.
-    let code = tell(outcome?, &spec, json, told)?;
-    cleaned.map(|()| code)
+    let code = tell(outcome, &spec, json, told)?;
+    cleaned?;
+    if interrupted {
+        // A shell ends its loop after Ctrl-C only if what it waits for was ended by it.
+        signals.end_as_interrupted();
+    }
+    Ok(code)
 }
 
 fn tell(outcome: Outcome, spec: &RunSpec, json: bool, told: bool) -> Result<ExitCode, Failure> {
     let ours = |failure: Failure| failure.code(status::KNEE);
     match outcome {
         Outcome::Abandoned => Err(ours(Failure::new("stopped"))),
-        Outcome::Refused(record, kind) => {
+        Outcome::Refused(record, kind, hint) => {
             if json {
                 print_record(&record).map_err(ours)?;
             }
@@ -67,7 +76,10 @@ fn tell(outcome: Outcome, spec: &RunSpec, json: bool, told: bool) -> Result<Exit
                 Program::Command { command, .. } if kind == io::ErrorKind::NotFound => {
                     failure.hint(mistakes::not_found(command))
                 }
-                _ => failure,
+                _ => match hint {
+                    Some(hint) => failure.hint(hint),
+                    None => failure,
+                },
             };
             Err(failure.code(match kind {
                 io::ErrorKind::NotFound => status::NOT_FOUND,

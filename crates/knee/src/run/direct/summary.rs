@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use knee_machine::facts;
-use knee_meter::MOST_WATCHED;
+use knee_meter::Sampling;
 use knee_meter::perf::Counter;
 
 use crate::error::{say, status};
@@ -23,15 +23,19 @@ fn say_times(record: &Record, threads: usize) {
     let (wall, user, system) = (seconds(record.wall_ns), seconds(record.user_ns), seconds(record.system_ns));
     let cpus = (user + system) / wall.max(1e-9);
     say(format_args!("knee: {wall:.3} s wall, {:.3} s CPU ({user:.3} user + {system:.3} system)", user + system));
-    let (left_out, untold) = record.sampling.as_ref().map_or((0, 0), |sampling| (sampling.left_out, sampling.untold));
+    let untold = record.sampling.as_ref().map_or(0, |sampling| sampling.untold);
     let unseen = record.unseen.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     say(format_args!(
         "      {cpus:.2} cpus busy on average, {threads} threads requested, {} seen{unseen}",
         record.observed_threads.len() as u64 + untold
     ));
-    if left_out > 0 {
-        let most = format!("knee samples at most {MOST_WATCHED}");
-        say(format_args!("      {left_out} more threads were alive at the same time but not sampled: {most}"));
+    if let Some(sampling) = record.sampling.as_ref().filter(|sampling| sampling.left_out > 0) {
+        let (left_out, why) = (sampling.left_out, why_left_out(sampling));
+        say(format_args!("      {left_out} more threads were alive at the same time but not sampled: {why}"));
+    }
+    if let Some(more) = record.unaccounted_cpu_ns.map(seconds) {
+        let why = "children whose parent ignores their end are not in the CPU time";
+        say(format_args!("      {why}: samples saw at least {more:.3} s more"));
     }
     for phase in &record.phases {
         let (wall, cpu) = (seconds(phase.wall_ns), seconds(phase.cpu_ns));
@@ -43,6 +47,13 @@ fn say_times(record: &Record, threads: usize) {
     for fault in &record.region_faults {
         say(format_args!("      {fault}"));
     }
+}
+
+fn why_left_out(sampling: &Sampling) -> String {
+    if sampling.out_of_files {
+        return "the limit of open files allows no more: raise `ulimit -n`".into();
+    }
+    format!("knee samples at most {}", sampling.most)
 }
 
 fn say_validity(record: &Record) {

@@ -5,7 +5,6 @@ use std::io;
 
 use super::super::running::{Counting, Running, Streams};
 use super::super::signals::StopRequests;
-use super::super::tree;
 use crate::error::{Failure, say};
 use crate::run_spec::{PageCache, Program, RunSpec};
 
@@ -73,14 +72,15 @@ fn once(spec: RunSpec, step: &str, stop: &StopRequests<'_>) -> Result<(), HookEr
     let started = Running::start(&spec, Streams::Captured, Counting::default());
     let mut running = started.map_err(|error| fail(error.to_string(), error.kind()))?;
     let end = running.watch(&spec, stop);
-    let left = tree::end_all();
+    let asked = stop.signals.have_come();
+    let left = running.end_rest(stop, asked || end.is_none());
     if left.living > 0 {
         say(format_args!("knee: {step} left {} processes running; knee terminated them", left.living));
     }
     let Some(end) = end else { return Err(HookError::Abandoned) };
     running.drain_rest(&left);
     // A step that heeds a signal may end as if it were done.
-    if stop.signals.have_come() {
+    if asked || stop.signals.have_come() {
         return Err(HookError::Abandoned);
     }
     if end.status.is_some_and(|status| status.success()) {

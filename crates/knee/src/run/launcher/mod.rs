@@ -20,6 +20,7 @@ use super::beside::Beside;
 use super::running::{Counting, End, Running, Streams};
 use super::signals::StopRequests;
 use super::tree;
+use crate::error::Failure;
 use crate::record::{Changed, CheckResult, Exit, Record, Resources};
 use crate::run_spec::{Program, RunSpec};
 
@@ -39,8 +40,8 @@ pub(super) struct Launch<'a> {
 pub(super) enum Outcome {
     /// It ran, successfully or not.
     Ran(Box<Record>),
-    /// It could not start.
-    Refused(Box<Record>, io::ErrorKind),
+    /// It could not start, and perhaps there is something to try.
+    Refused(Box<Record>, io::ErrorKind, Option<String>),
     /// A signal asked us to stop; everything was ended and there is no record.
     Abandoned,
 }
@@ -50,8 +51,8 @@ pub(super) fn launch(spec: &RunSpec, how: &Launch<'_>) -> Outcome {
     tree::adopt_orphans();
     let start = now();
     let allowed = sys::affinity();
-    if let Err(error) = place::check(spec, &allowed) {
-        return refused(spec, start, Vec::new(), error.to_string(), io::ErrorKind::Other);
+    if let Err(failure) = place::check(spec, &allowed) {
+        return misplaced(spec, start, Vec::new(), &failure);
     }
     match hooks::before(spec, &how.stop) {
         Ok(()) => measure(spec, how, &allowed, start),
@@ -61,7 +62,13 @@ pub(super) fn launch(spec: &RunSpec, how: &Launch<'_>) -> Outcome {
 }
 
 fn refused(spec: &RunSpec, start: String, changed: Vec<Changed>, reason: String, kind: io::ErrorKind) -> Outcome {
-    Outcome::Refused(Box::new(never_ran(spec, start, changed, reason)), kind)
+    Outcome::Refused(Box::new(never_ran(spec, start, changed, reason)), kind, None)
+}
+
+fn misplaced(spec: &RunSpec, start: String, changed: Vec<Changed>, failure: &Failure) -> Outcome {
+    let hint = failure.hinted().map(ToOwned::to_owned);
+    let record = never_ran(spec, start, changed, failure.to_string());
+    Outcome::Refused(Box::new(record), io::ErrorKind::Other, hint)
 }
 
 fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) -> Outcome {
@@ -108,8 +115,8 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
         return Outcome::Abandoned;
     };
     // What the program made of a signal is in its exit status, and what follows is done as for any other.
-    how.stop.signals.have_come();
-    let left = tree::end_all();
+    let asked = how.stop.signals.have_come();
+    let left = running.end_rest(&how.stop, asked);
     let cgroup = before.0.since().and_program(running.throttled_program());
     let psi = before.1.since();
     let (beside, others) = beside.end(&cpus, clock_beside_ns);
@@ -119,11 +126,14 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     changed.extend(facts::paused(how.stop.signals.paused().saturating_sub(paused)));
     let clock_ns = place::clock_on(&cpus, allowed);
     // Nobody is told the times of children whose parent ignores their end; samples saw most of them.
-    let cpu = (used.user + used.system).max(running.sampled_cpu());
+    let sampled = running.sampled_cpu();
+    let cpu = (used.user + used.system).max(sampled);
     let validity = baseline.known(others).compare(end.wall, cpu, at_once, clock_ns);
     // Last: it waits for whoever reads the output.
     running.drain_rest(&left);
-    let times = Times::new(end.wall, used.user, used.system);
+    // Nor are those of processes that are still there, as the record says.
+    let sampled = if left.not_ended.is_none() { sampled } else { Duration::ZERO };
+    let times = Times::new(end.wall, used.user, used.system, sampled);
     let rusage = Resources::new(used, end.max_rss_bytes.max(left.max_rss_bytes));
     let exit = Exit { memory_kills: facts::kills_since(kills), ..exit(&end, &running, left, spec.timeout_s) };
     let seen = Some(running.finish(spec, how.samples, end.wall));
@@ -145,8 +155,8 @@ fn not_started(spec: &RunSpec, allowed: &CpuSet, start: String, changed: Vec<Cha
     tree::end_all();
     place::pin_back(allowed);
     // Its cpus may have gone since they were checked, during preparation.
-    if let Err(error) = place::check(spec, &sys::affinity()) {
-        return refused(spec, start, changed, error.to_string(), io::ErrorKind::Other);
+    if let Err(failure) = place::check(spec, &sys::affinity()) {
+        return misplaced(spec, start, changed, &failure);
     }
     let reason = format!("cannot run {}: {error}", described(&spec.program));
     refused(spec, start, changed, reason, error.kind())

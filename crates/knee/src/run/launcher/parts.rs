@@ -43,13 +43,29 @@ pub(super) struct Times {
     wall_ns: u64,
     user_ns: u64,
     system_ns: u64,
+    unaccounted_ns: Option<u64>,
 }
 
+/// Clock ticks by which samples and the kernel's own accounting may differ.
+const TICKS: u32 = 5;
+/// The same, as a part of the CPU time.
+const PART: u32 = 20;
+
 impl Times {
-    pub(super) fn new(wall: Duration, user: Duration, system: Duration) -> Self {
+    /// Those of a run whose threads used so much CPU time, `sampled`, until samples saw them last.
+    pub(super) fn new(wall: Duration, user: Duration, system: Duration, sampled: Duration) -> Self {
+        let unaccounted_ns = unaccounted(user + system, sampled).map(nanoseconds);
         let [wall_ns, user_ns, system_ns] = [wall, user, system].map(nanoseconds);
-        Self { wall_ns, user_ns, system_ns }
+        Self { wall_ns, user_ns, system_ns, unaccounted_ns }
     }
+}
+
+/// CPU time that samples saw beyond what the kernel told, if that is more than can be rounding.
+fn unaccounted(told: Duration, sampled: Duration) -> Option<Duration> {
+    let ticks = u32::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100).max(1);
+    let rounding = Duration::from_secs(TICKS.into()) / ticks;
+    let more = sampled.saturating_sub(told);
+    (more > rounding && more > told / PART).then_some(more)
 }
 
 /// The time now as records write it.
@@ -105,6 +121,7 @@ impl Parts {
             wall_ns: times.wall_ns,
             user_ns: times.user_ns,
             system_ns: times.system_ns,
+            unaccounted_cpu_ns: times.unaccounted_ns,
             metric: spec.metric.as_ref().filter(|_| ran).map(|metric| judge::metric(metric, &phases, said)),
             phases,
             region_faults: marked.faults,
@@ -134,6 +151,29 @@ impl Parts {
             facts,
             output,
             simulated: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_that_saw_more_than_rounding_are_told() {
+        let millis = Duration::from_millis;
+        for (told, sampled, more) in [
+            (0, 0, None),
+            (1000, 900, None),
+            // A few ticks of 10 ms.
+            (10, 60, None),
+            (10, 61, Some(51)),
+            // One in twenty.
+            (4000, 4200, None),
+            (4000, 4201, Some(201)),
+            (0, 8000, Some(8000)),
+        ] {
+            assert_eq!(unaccounted(millis(told), millis(sampled)), more.map(millis), "{told} {sampled}");
         }
     }
 }

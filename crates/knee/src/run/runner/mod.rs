@@ -180,7 +180,7 @@ pub(crate) fn launch_one(samples: Option<&Path>) -> Result<ExitCode, Failure> {
     let stop = StopRequests { signals: &signals, lifeline: Some(stdin.as_fd()) };
     let how = Launch { streams: Streams::Captured, samples, stop };
     match launch(&spec, &how) {
-        Outcome::Ran(record) | Outcome::Refused(record, _) => {
+        Outcome::Ran(record) | Outcome::Refused(record, ..) => {
             print_out(&format!("{}\n", serde_json::to_string(&record).map_err(Failure::new)?))?;
             Ok(ExitCode::SUCCESS)
         }

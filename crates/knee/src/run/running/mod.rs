@@ -23,6 +23,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::pinning::Pinner;
 use super::program::{self, child};
 use super::regions::Regions;
+use super::signals::StopRequests;
 use super::tree;
 use crate::run_spec::{Program, RunSpec};
 
@@ -107,6 +108,18 @@ impl Running {
         for capture in [&mut self.stdout, &mut self.stderr, &mut self.report].into_iter().flatten() {
             capture.drain();
         }
+    }
+
+    /// Ends the processes that the program has left: at once where a signal has asked to stop, or its time was up.
+    pub(crate) fn end_rest(&mut self, stop: &StopRequests<'_>, asked: bool) -> tree::Left {
+        if asked || self.timed_out {
+            return tree::end_all();
+        }
+        tree::let_end(|pause| {
+            // What they print must find room.
+            self.drain();
+            stop.come_within(pause)
+        })
     }
 
     /// Reads everything that is still in the pipes, if all writers have ended.

@@ -10,7 +10,8 @@ use knee_machine::sys;
 use knee_meter::Sampler;
 use knee_region::Totals;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpgrp, kill_process, waitid};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpgrp, kill_process, waitid};
 use rustix::termios::tcgetpgrp;
 
 use super::super::pinning::Pinner;
@@ -21,6 +22,9 @@ use crate::run_spec::RunSpec;
 
 /// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// Time between two tries to reap a program that has ended and is still traced.
+const TRACED: Duration = Duration::from_millis(1);
 
 /// How a program ended.
 pub(crate) struct End {
@@ -42,20 +46,30 @@ impl Running {
 
     fn watch_until(&mut self, mut stop_at: Option<Instant>, stop: &StopRequests<'_>) -> Option<End> {
         let mut killed = false;
+        // Its wall time, once it has ended.
+        let mut over = None;
         let mut orphans_rss_bytes = 0;
         let mut paused = stop.signals.paused();
         loop {
             self.tick();
             let events = self.wait(stop_at, stop);
             if events.exited {
-                let wall = self.begin.elapsed();
-                self.counting.ended();
                 let pid = Pid::from_child(&self.process).as_raw_nonzero().get();
-                self.unseen = why_unseen(pid);
-                // It has ended, so it can be reaped.
-                let ended = sys::reap(Some(pid))?;
-                let max_rss_bytes = ended.max_rss_bytes.max(orphans_rss_bytes);
-                return Some(End { status: Some(ended.status), wall, max_rss_bytes });
+                let wall = *over.get_or_insert_with(|| {
+                    let wall = self.begin.elapsed();
+                    self.counting.ended();
+                    self.unseen = why_unseen(pid);
+                    wall
+                });
+                if let Some(ended) = sys::reap(Some(pid)) {
+                    let max_rss_bytes = ended.max_rss_bytes.max(orphans_rss_bytes);
+                    return Some(End { status: Some(ended.status), wall, max_rss_bytes });
+                }
+                if self.is_gone() {
+                    return None;
+                }
+                // One of its own processes traces it (`strace -D`), and the kernel gives it to that one first.
+                std::thread::sleep(TRACED);
             }
             if events.orphaned {
                 orphans_rss_bytes = orphans_rss_bytes.max(tree::reap_orphans(Pid::from_child(&self.process)));
@@ -80,7 +94,7 @@ impl Running {
             stop_at = stop_at.map(|at| at + pause);
             if stop_at.is_some_and(|at| Instant::now() >= at) {
                 if killed {
-                    let wall = self.begin.elapsed();
+                    let wall = over.unwrap_or_else(|| self.begin.elapsed());
                     return Some(End { status: None, wall, max_rss_bytes: orphans_rss_bytes });
                 }
                 killed = self.timed_out;
@@ -151,8 +165,17 @@ impl Running {
     }
 
     fn has_ended(&self) -> bool {
+        self.looked_at().is_ok_and(|ended| ended.is_some())
+    }
+
+    /// Whether it is no child of ours any more.
+    fn is_gone(&self) -> bool {
+        self.looked_at().is_err_and(|error| error == Errno::CHILD)
+    }
+
+    fn looked_at(&self) -> rustix::io::Result<Option<WaitIdStatus>> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        waitid(WaitId::Pid(Pid::from_child(&self.process)), options).is_ok_and(|ended| ended.is_some())
+        waitid(WaitId::Pid(Pid::from_child(&self.process)), options)
     }
 }
 

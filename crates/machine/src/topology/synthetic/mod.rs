@@ -54,13 +54,11 @@ fn build(levels: &[Level]) -> Result<Topology, String> {
     let numbers: Vec<Vec<u32>> = counted.iter().map(|one| numbers(one, &counted)).collect::<Result<_, _>>()?;
     let threads = &numbers[counted.iter().rposition(|one| one.level.kind == Kind::Thread).unwrap_or(0)];
     let sets = |one: &Counted<'_>| -> Vec<CpuSet> {
-        let width = (threads.len() / one.total.min(threads.len())).max(1);
         // Several nodes beside one object share its cpus.
         let share = if one.level.beside { one.level.count } else { 1 };
-        (0..one.total)
-            .map(|at| at / share)
-            .map(|at| threads[at * width * share..][..width * share].iter().copied().collect())
-            .collect()
+        let parents = (one.total / share).max(1);
+        let span = (threads.len() / parents).max(1);
+        (0..one.total).map(|at| threads[(at / share) * span..][..span].iter().copied().collect()).collect()
     };
     let mut machine = empty();
     for (one, numbers) in counted.iter().zip(&numbers) {
