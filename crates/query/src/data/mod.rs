@@ -143,14 +143,14 @@ impl Source for Slice<'_> {
     }
 }
 
-/// Reads some columns of all parts, on the workers of the pool that this runs on.
+/// Reads some columns of all parts, each of which is needed.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn read(source: &dyn Source, columns: &[usize]) -> Result<Vec<Chunk>, Unread> {
     read_usable(source, columns, columns).map(|(_, chunks)| chunks)
 }
 
-/// As [`read`], but leaves out a column that is not needed and whose values show that it cannot be used. Says which
-/// columns are left.
+/// Reads some columns of all parts, on the workers of the pool that this runs on. Leaves out a column that is not
+/// needed and whose values show that it cannot be used. Says which columns are left.
 pub(crate) fn read_usable(
     source: &dyn Source,
     columns: &[usize],
