@@ -16,6 +16,7 @@ from knee.store.records.run import Run
 from knee.store.records.runs import runs_of
 from knee.store.roles import is_trial
 from knee.store.seam import RunSpec
+from knee.store.types import StudyError
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,15 @@ class Contents:
         with _without_garbage_collection():
             study_spec, machine, memory = folder.read_study_spec(), folder.read_machine(), folder.read_memory()
             plan = folder.read_plan()
-            return cls(folder, study_spec, machine, memory, plan, runs_of(folder, plan, study_spec), read_end(folder))
+            try:
+                runs = runs_of(folder, plan, study_spec)
+            except StudyError:
+                # A study that is being measured may have planned further runs, and made one, since the plan was read.
+                grown = folder.read_plan()
+                if len(grown) == len(plan):
+                    raise
+                plan, runs = grown, runs_of(folder, grown, study_spec)
+            return cls(folder, study_spec, machine, memory, plan, runs, read_end(folder))
 
     @property
     def name(self) -> str:

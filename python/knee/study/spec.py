@@ -278,7 +278,8 @@ class StudySpec:
         "design.at_least_s",
         Number(0.001, 1e8, seconds),
         STATISTICS,
-        "Make more blocks than --blocks while the study's own runs took less than this time, at most four times as many."
+        "Make more blocks than --blocks while the study's own runs took less than this time, at most four times as"
+        " many."
         f" With --explain: {AT_LEAST_S:g}s, unless --blocks is given.",
         flag="--at-least",
         metavar="TIME",

@@ -29,6 +29,7 @@ from knee.study.run.elsewhere import refuse_elsewhere
 from knee.study.run.pilot import duration
 from knee.study.run.quiet import Waiting, say_load, say_quota
 from knee.study.run.repeat import repeat
+from knee.study.run.same_program import find_programs, say_changed
 from knee.study.run.signals import Stopped
 from knee.study.run.trust import RESUME
 from knee.study.run.trust import check as check_trust
@@ -73,11 +74,14 @@ def study(out: Path | None, resume: Path | None, trust: bool, pilot: bool | None
             raise StudyError(message, hint="only --wait-quiet, --rerun-disturbed and --trust go with --resume")
         # Read and check all of it before anything is changed.
         folder = Contents.read(resume).folder
-        if execute.remaining(folder) or (folder.read_measure() | given).get("rerun_disturbed"):
+        left = execute.remaining(folder)
+        if left or (folder.read_measure() | given).get("rerun_disturbed"):
             check_trust(folder, trusted=trust)
             _check_libraries(folder)
+            find_programs(folder, left)
             refuse_elsewhere(folder, _binary.ask("machine"), RESUME)
             _binary.hang_up()
+            say_changed(folder)
     elif trust:
         raise StudyError("--trust goes with --resume", hint="a new study runs the commands that you give")
     else:

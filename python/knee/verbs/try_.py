@@ -26,6 +26,7 @@ from knee.study.run import execute, progress, trials
 from knee.study.run.compiler import compiled
 from knee.study.run.elsewhere import refuse_elsewhere
 from knee.study.run.quiet import Waiting, say_load
+from knee.study.run.same_program import find_programs
 from knee.study.run.signals import Stopped
 from knee.study.run.trust import TRY, check
 from knee.verbs import EXIT_STOPPED, say
@@ -116,6 +117,7 @@ def try_(
     else:
         wanted = _fitting(study, here, _wanted(found, only), blocks or BLOCKS, limit_s)
         check(study, trusted=trust, doing=TRY)
+        find_programs(study, [here.as_is])
         trials.add(study, here.as_is, wanted[0], wanted[1], here.machine["facts"])
     if not _run(study, wait_s or study.read_measure().get("wait_quiet_s")):
         return EXIT_STOPPED

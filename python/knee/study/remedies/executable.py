@@ -10,6 +10,8 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+from knee.store.read import opened
+
 _PT_INTERP = 3
 
 
@@ -33,7 +35,8 @@ class Executable:
 def executable(path: str) -> Executable | None:
     """Read a file; None if it cannot be read or is not an ELF file with 64 bits."""
     try:
-        with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        # The path may come from somebody else's folder, and name a pipe.
+        with opened(Path(path)) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             if data[:6] != b"\x7fELF\x02\x01":
                 return None
             (arch,) = struct.unpack_from("<H", data, 18)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from knee.study.remedies.allocator import cannot_preload
 from knee.study.remedies.executable import executable
 from knee.study.remedies.remedy import Change
 from knee.study.remedies.situation import Situation
+
+SEPARATES = re.compile(r"[ :]")
+"""What ends the path of a library that is loaded first; nothing escapes it (ld.so(8))."""
 
 
 def preloaded(here: Situation, source: Path, name: str) -> tuple[Change | None, str | None]:
@@ -27,6 +31,8 @@ def preloaded(here: Situation, source: Path, name: str) -> tuple[Change | None, 
     library, why = here.compiled(source, name)
     if library is None:
         return None, why
+    if SEPARATES.search(str(library)):
+        return None, f"LD_PRELOAD cannot hold {library}: a space or a colon ends a path there; move the study"
     made = executable(str(library))
     if made is None or any(one.arch != made.arch for one in here.executables):
         return None, "the compiler here compiles for another kind of processor"

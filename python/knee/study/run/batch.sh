@@ -54,13 +54,14 @@ here=$("$knee" machine --json | model || true)
 
 told='' child=''
 
-# SLURM signals only the script, so it passes TERM on; Ctrl-C reaches all processes.
+# SLURM signals only the script, so it passes TERM on. Ctrl-C reaches all processes, but those that a shell starts in the
+# background ignore it.
 stop() {
-    told=0
+    told=$1
     [ -z "$child" ] || kill -TERM "$child" 2> /dev/null
 }
-trap stop TERM
-trap 'told=130' INT
+trap 'stop 0' TERM
+trap 'stop 130' INT
 
 # Runs a command, passes signals on, and waits until it ends.
 run() {
@@ -128,20 +129,28 @@ around_all() {
 again() {
     if [ -z "${SLURM_JOB_ID:-}" ] || ! command -v scontrol > /dev/null; then
         echo "knee: stopped: bash batch.sh continues" >&2
+    # It would be requeued for ever.
+    elif [ "$(whole | wc -l)" -le "$recorded" ]; then
+        fail "no run ended within this job's time: give it more (sbatch --time=@LIMIT@ batch.sh)"
     # A cancelled job stays cancelled.
     elif scontrol show job "$SLURM_JOB_ID" | grep -q 'JobState=RUNNING'; then
         scontrol requeue "$SLURM_JOB_ID"
     fi
 }
 
+recorded=$(whole | wc -l)
 if "$knee" study --help > /dev/null 2>&1; then
     # --trust, because starting this script means running the commands of the study.
     run "$knee" study --resume . --trust
+    status=$?
+    # It leaves out runs that would count nothing.
+    [ "$status" -gt 1 ] || all_made=1
 else
     without_python
+    status=$?
 fi
-status=$?
 left=$(missing | wc -l)
+[ -z "${all_made:-}" ] || left=0
 # The study's own rule may end it before its last block; only Python asks it.
 [ ! -f ended.json ] || left=0
 echo "knee: $left of $(wc -l < plan.jsonl) runs are left" >&2

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from knee import _binary, terminal
 from knee.store import (
@@ -149,6 +149,9 @@ def _make(
     ask: Ask | None,
 ) -> None:
     fresh = len(todo) == len(folder.read_plan())
+    # Of a study that went well before, the first block here may be the rest of one; the next one is whole.
+    worked = any(record["exit"].get("code") == 0 for record in folder.read_records())
+    must = todo[0]["block"] + (0 if fresh else 1)
     blocks = {spec["id"]: spec["block"] for spec in folder.read_plan()}
     # A resumed study completes the block in which it stopped.
     begun = max((blocks.get(record["id"], 0) for record in folder.read_records()), default=0)
@@ -169,9 +172,10 @@ def _make(
             free = _free(spec)
             if ended and not free:
                 continue
-            if fresh and not good and spec["block"] == 2:
+            if (fresh or worked) and not good and not free and spec["block"] > must:
                 hint = f"see errors above; knee study --resume {folder.path} continues anyway"
-                raise StudyError("every run of the first block failed, so the study stops here", hint=hint)
+                which = "the first block" if fresh else f"blocks {todo[0]['block']} to {must}"
+                raise StudyError(f"every run of {which} failed, so the study stops here", hint=hint)
             if not free and 0 < begun < spec["block"] and (why := enough()):
                 records.check()
                 write_end(folder, End(spec["block"] - 1, why))
@@ -185,12 +189,23 @@ def _make(
                 if fresh and piloted and block == todo[0]["block"]:
                     pilot = pilot_of(todo)
                     piloted(pilot, *_timed(runner, pilot))
-            line = runner.exchange(spec, f"knee study --resume {folder.path}")
+            line = runner.exchange(_by_this_knee(spec), f"knee study --resume {folder.path}")
             records.append(line)
             record: Record = json.loads(line)
             good = good or record["exit"].get("code") == 0
             tell(spec, record, coming)
         records.check()
+
+
+def _by_this_knee(spec: RunSpec) -> RunSpec:
+    """Let this knee start copies of a command where the one that planned them is gone: a study may have been planned
+    from another environment.
+    """
+    program = dict(spec["program"])
+    words = [str(word) for word in cast("list[object]", program.get("command", []))]
+    if words[1:2] != ["copies"] or Path(words[0]).name != "knee" or Path(words[0]).exists():
+        return spec
+    return cast("RunSpec", {**spec, "program": program | {"command": [str(_binary.find()), *words[1:]]}})
 
 
 def _worth_counting(folder: Folder, records: Records, coming: deque[RunSpec]) -> deque[RunSpec]:
@@ -261,7 +276,7 @@ def _in_a_group(words: list[str], directory: str | None, said: BinaryIO) -> int:
     A compiler that `make` has started would go on otherwise, beside the cleanup.
     """
     running = subprocess.Popen(
-        words, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, process_group=0
+        words, cwd=directory, stdin=subprocess.DEVNULL, stdout=said, stderr=said, process_group=0
     )
     try:
         return _ended(running)

@@ -30,7 +30,8 @@ def shown(plan: list[RunSpec], todo: int) -> Generator[Callable[[RunSpec, Record
         progress.TextColumn("left"),
         progress.TimeRemainingColumn(elapsed_when_finished=False),
     )
-    with progress.Progress(*columns, console=Console(stderr=True)) as bar:
+    # A bar that is drawn often takes time from a cpu that a run uses.
+    with progress.Progress(*columns, console=Console(stderr=True), refresh_per_second=1) as bar:
         task = bar.add_task("measuring", total=len(plan), completed=len(plan) - todo)
 
         def tell(spec: RunSpec, record: Record, left: Collection[RunSpec]) -> None:
