@@ -16,16 +16,17 @@ def said(logs: np.ndarray) -> str:
     return answer(Interval(float(np.exp(ends.low)), float(np.exp(ends.high))))
 
 
-def decided(trials: int, *, blocks: int, noise: float, share: float = 1.0) -> float:
+def decided(trials: int, *, blocks: int, noise: float, share: float = 1.0, anew: bool = False) -> float:
     """Return the share of open comparisons that are decided with this fraction of the recommended blocks."""
     random, known = np.random.default_rng(8), []
     for trial in range(trials):
         truth = TRUTHS[trial % len(TRUTHS)]
         first = random.normal(truth, noise, blocks)
         if said(first) == "cannot tell":
-            more = blocks_needed(float(first.mean()), float(first.std(ddof=1)), blocks)
+            more = blocks_needed(float(first.mean()), float(first.std(ddof=1)), blocks, anew=anew)
             assert more is not None
-            whole = np.concatenate([first, random.normal(truth, noise, int(share * more))])
+            kept = first[:0] if anew else first
+            whole = np.concatenate([kept, random.normal(truth, noise, max(2, int(share * more)))])
             known.append(said(whole) != "cannot tell")
     assert len(known) > trials / 4
     return float(np.mean(known))
@@ -36,6 +37,17 @@ def test_after_as_many_blocks_as_advised_most_comparisons_are_decided(blocks, no
     assert decided(400, blocks=blocks, noise=noise) > 0.70
     # Were the advice several times what is needed, a quarter of it would do as well.
     assert decided(400, blocks=blocks, noise=noise, share=0.25) < 0.55
+
+
+@pytest.mark.parametrize(("blocks", "noise"), [(3, 0.05), (5, 0.1)])
+def test_a_new_study_of_as_many_blocks_as_advised_decides_most_comparisons(blocks, noise):
+    assert decided(400, blocks=blocks, noise=noise, anew=True) > 0.70
+    assert decided(400, blocks=blocks, noise=noise, share=0.25, anew=True) < 0.55
+
+
+def test_a_new_study_needs_more_blocks_than_one_that_goes_on():
+    assert blocks_needed(0.0, 0.1, 5, anew=True) > blocks_needed(0.0, 0.1, 5)
+    assert blocks_needed(0.3, 0.05, 5, anew=True) == 2, "an interval takes two"
 
 
 def test_the_advice_grows_with_the_square_of_the_noise_and_of_the_margin():

@@ -77,9 +77,13 @@ def test_noise_gives_cannot_tell_and_a_gate_may_fail_on_it(studies):
     a, b = studies("old", slower(1.0), noise=0.1), studies("new", slower(1.0), noise=0.1, seed=2)
     done = compare(a.path, b.path, "--session-spread", "0")
     assert done.returncode == 0
-    assert re.search(r"Cannot tell in 3 of 3 cells .*: about \d+ more blocks of each study would tell\.", text(done))
+    assert re.search(
+        r"Cannot tell in 3 of 3 cells .*: two new studies of about (\d+) blocks would tell \(--blocks \1\)\.",
+        text(done),
+    )
+    assert "Verdicts allow for all 3 cells (Holm); intervals are for single cells." in text(done)
     assert compare(a.path, b.path, "--fail-undecided").returncode == 1
-    more = [one["more_blocks"] for one in json.loads(compare(a.path, b.path, "--json").stdout)["cells"]]
+    more = [one["blocks_needed"] for one in json.loads(compare(a.path, b.path, "--json").stdout)["cells"]]
     assert all(one is None or one > 1 for one in more)
 
 
@@ -289,7 +293,7 @@ def test_runs_that_b_lost_are_a_regression_whatever_the_others_say(studies, fact
     assert done.returncode == 1, done.stderr
     assert says in text(done)
     assert f"B has no good run of {lost}, where A has one." in text(done)
-    assert "more blocks would tell" not in text(done)
+    assert "blocks would tell" not in text(done)
     assert json.loads(compare(a.path, b.path, "--json").stdout)["lost"] == lost.split("; ")
     # What A lost is no regression of B.
     if len(counts) == 1:
@@ -340,7 +344,7 @@ def test_what_other_programs_may_have_cost_is_no_regression(studies):
     said = text(compare(a.path, b.path))
     assert "Cannot tell in 3 of 3 cells" in said
     assert "other programs may have cost the runs too much time; measure on a quiet machine." in said
-    assert "more blocks" not in said
+    assert "blocks would tell" not in said
     assert compare(a.path, b.path, "--fail-undecided").returncode == 1
     # What they cost B made it look slower only: a B that is faster all the same is faster.
     assert "B is faster than A" in text(compare(a.path, disturbed_and_faster(studies).path))

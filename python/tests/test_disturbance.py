@@ -142,7 +142,7 @@ def test_disturbance_that_depends_on_the_thread_count_leaves_no_verdict(simulate
     verdict = beside(simulated(TWO), {1: 0.0, 2: 0.5}, {1: 0.0, 2: 0.5}).analysis.verdict
     assert verdict.status == "disturbed"
     assert verdict.headline == (
-        "made up: no verdict. Other programs used 25 % of the cpus, more at 2 threads than at 1"
+        "made up: no verdict. Other programs used 50 % of the cpus, more at 2 threads than at 1"
     )
     lines = {line.label: line.text for line in verdict.lines}
     assert lines["seen"].startswith("2 threads 0.79x [0.78, 0.80]; without the other programs between 0.78x and 1.60x")

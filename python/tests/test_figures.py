@@ -46,8 +46,8 @@ def shape_ranges(spec: object) -> list[list[str]]:
 
 
 def test_colours_and_shapes_repeat_at_different_places(simulated):
-    looks = [(COLOURS["light"][n % len(COLOURS["light"])], SHAPES[n % len(SHAPES)]) for n in range(56)]
-    assert len(set(looks)) == 56
+    looks = [(COLOURS["light"][n % len(COLOURS["light"])], SHAPES[n % len(SHAPES)]) for n in range(105)]
+    assert len(set(looks)) == 105
     curves = {one.name: one.curve for one in Study.read(simulated({"none": CURVE}).path).analysis.series}
     chart = speedup.chart({f"series {n}": curves["unpinned"] for n in range(9)})
     assert shape_ranges(chart.to_dict()) == [SHAPES]
@@ -165,8 +165,8 @@ def test_a_best_serial_version_is_compared_with_the_series_own_base(simulated):
         folder.plan, lambda spec: spec | ({"role": "baseline", "cell": {}, "threads": 1} if spec["id"] in more else {})
     )
     text = page(Study.read(folder.path))
-    assert "cores-close: with threads=1 the program takes" in text
-    assert "threads-close: with threads=2 the program takes" in text
+    assert "cores-close: with threads=1 it takes" in text
+    assert "threads-close: with threads=2 it takes" in text
 
 
 def with_samples(folder, threads_of=lambda spec: spec["threads"]):

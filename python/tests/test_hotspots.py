@@ -288,3 +288,14 @@ def test_pieces_of_compiled_code_have_no_more_samples_alone_than_in_all(piece, t
     spots = run.record["hotspots"] | {"made": [dict(zip(("samples", "alone", "starters"), piece, strict=True))]}
     made = joined(0, run.spec, record("0001", 1, 1.0, 1.0) | {"hotspots": spots})
     assert ("unavailable" not in made.record["hotspots"]) == told
+
+
+def test_a_loop_that_waits_in_a_function_of_several_threads_alone_may_be_met_at_many_instructions():
+    """One thread takes another way; the lock's loop of six instructions is part of the function of each thread."""
+    loop = {f"thread+{at}": 30 for at in range(4096, 4120, 4)}
+    found = sampled({**LOOP, **loop}, on_one=0.3, twice=0.4)
+    assert grown(found).tight
+    assert not grown(found).works
+    assert list(named(found)) == [("spinning",)]
+    # Without a sign that they wait it is other code.
+    assert ("spinning",) not in named(sampled({**LOOP, **loop}))

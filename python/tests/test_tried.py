@@ -170,7 +170,7 @@ def test_the_terminal_says_what_is_best_what_it_fits_and_what_was_rejected(folde
     assert "Faster, which fits spinning: passive waiting." in whole
     assert "Equal, which does not fit TLB: one, two." in whole
     assert "wrong: rejected: exit status 3 (6 of 6 runs)" in whole
-    assert "Answers allow for 3 remedies that were tried at once (Holm)." in whole
+    assert "Answers allow for 3 remedies that were tried at once (Holm); intervals are for single ones." in whole
     assert "facts (knee machine) are the same after the trials as before" in whole
     assert "which disturbed some runs" not in whole
     text = said(monkeypatch, folder, [FactChange("smt", "on", "off")])

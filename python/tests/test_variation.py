@@ -93,7 +93,7 @@ def test_effects_are_drawn_as_ratios_with_a_line_where_nothing_is(simulated):
     chart = json.dumps(figure.chart.to_dict())
     assert '"values": [{"value": 1.0}]' in chart
     assert '"type": "log"' in chart
-    plain = effects.chart(figure.rows, "none", "wall").to_dict()
+    plain = effects.chart(figure.rows, "none", "wall", "s").to_dict()
     assert '"values": [{"value": 0.0}]' in json.dumps(plain)
     assert '"type": "log"' not in json.dumps(plain)
 

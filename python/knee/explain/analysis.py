@@ -177,6 +177,7 @@ def analyze(
     trend, odd = _residual_checks([run for run in good if run.role != "remedy"])
     baseline, factorial = _baseline(runs, series), variation(runs, allowed)
     designed = [run for run in runs if not run.is_control]
+    contrasts = _contrasts(runs, series)
     others, computed = disturbances([run for run in designed if run.bad is None], allowed), other_counts(series)
     attempts = tried(folder, runs, allowed)
     answers = judge(claims, Evidence(folder, runs, series, summaries, machine))
@@ -192,9 +193,9 @@ def analyze(
         phases=by_phase,
         findings=findings,
         baseline=baseline,
-        contrasts=_contrasts(runs, series),
+        contrasts=contrasts,
         counters=counters(runs, series),
-        bases=_bases(runs, series),
+        bases=_bases(runs, series, contrasts),
         claims=answers,
         factorial=factorial,
         checklist=checklist(StudyParts(runs, machine, series, summaries, baseline, factorial)),
@@ -313,12 +314,20 @@ def _compared(series: list[Series]) -> list[tuple[Series, Series]]:
     return [(one, other) for one, other in pairs if not same_cpus(one, other)]
 
 
-def _bases(runs: list[Run], series: list[Series]) -> dict[str, Base]:
-    """Test whether base runs take equally long: otherwise speedups of two series cannot be compared directly."""
+def _bases(runs: list[Run], series: list[Series], contrasts: Sequence[Contrast]) -> dict[str, Base]:
+    """Test whether base runs take equally long: otherwise speedups of two series cannot be compared directly.
+
+    Their answers are those of the contrasts, which are corrected for the number of all contrasts.
+    """
     blocks = max((run.spec["block"] for run in runs), default=0)
     times = {one.name: table(one.by_threads[one.curve.base], one.curve.base, blocks, cpu=False) for one in series}
     same = [(first, one) for first, one in _compared(series) if one.curve.base == first.curve.base]
-    return {one.name: Base(first.name, _equal(first, one, times, blocks)) for first, one in same}
+    answers = {(one.series, one.threads): one.answer for one in contrasts}
+    found: dict[str, Base] = {}
+    for first, one in same:
+        alone = _equal(first, one, times, blocks)
+        found[one.name] = Base(first.name, replace(alone, answer=answers.get((one.name, one.curve.base), alone.answer)))
+    return found
 
 
 def _equal(first: Series, one: Series, times: Mapping[str, Array], blocks: int) -> Equivalence:

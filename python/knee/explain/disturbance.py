@@ -167,8 +167,9 @@ def _groups(run: Run) -> list[Throttling]:
 class Disturbance:
     """The disturbance of a study's runs, by thread count.
 
-    ``share`` is the share of the runs' cpus that other programs used on average, from 0 to 1; ``by_threads`` the same
-    for each count; ``more`` and ``less`` are the counts with the most and the least, if that difference is significant.
+    ``share`` is the share of their cpus that other programs used during the disturbed runs, on average, from 0 to 1;
+    ``by_threads`` is the mean over all runs of each count; ``more`` and ``less`` are the counts with the most and the
+    least, if that difference is significant.
     """
 
     share: float
@@ -194,7 +195,8 @@ class Disturbance:
 
 def disturbances(runs: Sequence[Run], allowed: int) -> Disturbance | None:
     """Return the disturbance of these runs; None if no run was disturbed."""
-    kinds = Counter(why.split()[0] for run in runs if (why := disturbance(run, allowed)) is not None)
+    reasons = {run.spec["id"]: why for run in runs if (why := disturbance(run, allowed)) is not None}
+    kinds = Counter(why.split()[0] for why in reasons.values())
     if not kinds:
         return None
     many, kind = kinds.total(), kinds.most_common(1)[0][0]
@@ -213,7 +215,7 @@ def disturbances(runs: Sequence[Run], allowed: int) -> Disturbance | None:
     apart = table[more] - table[less]
     ends = t_interval(apart[np.isfinite(apart)], level)
     tied = ends.low > 0 and means[more] - means[less] > TIED
-    share = float(np.mean(list(used.values())))
+    share = float(np.mean([used[run] for run in reasons]))
     return Disturbance(share, many, len(runs), means, more if tied else None, less if tied else None, kind)
 
 

@@ -14,14 +14,22 @@ import altair as alt
 from knee.store import shown
 
 COLOURS: dict[str, list[str]] = {
-    "light": ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999", "#000000"],
-    "dark": ["#56B4E9", "#E69F00", "#2FC79A", "#CC79A7", "#F0E442", "#F2854A", "#BBBBBB", "#FFFFFF"],
+    "light": [
+        *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999", "#000000"),
+        *("#332288", "#882255", "#999933", "#CC6677", "#117733", "#88CCEE", "#DDCC77"),
+    ],
+    "dark": [
+        *("#56B4E9", "#E69F00", "#2FC79A", "#CC79A7", "#F0E442", "#F2854A", "#BBBBBB", "#FFFFFF"),
+        *("#9A8CE0", "#C2557F", "#B5B53C", "#E98C9A", "#4FA35C", "#A5DBF2", "#C9A27E"),
+    ],
 }
 """Okabe and Ito, *Color universal design*: safe for all common kinds of colour blindness. On the dark ground the
-brighter ones come first, and two are lightened. A ninth series has the first colour again, with another shape."""
+brighter ones come first, and two are lightened. Behind them are those of Tol's *muted* scheme that differ from them,
+lightened on the dark ground, since a loss may have more than eight parts. A sixteenth has the first colour again."""
 
 SHAPES = ["circle", "square", "cross", "diamond", "triangle-up", "triangle-down", "triangle-right"]
-"""One fewer than colours, so that colour and shape repeat at different places: 56 series look different."""
+"""A number that has no factor in common with that of colours, which repeat at other places: 105 series look
+different."""
 
 Ground = Literal["light", "dark"]
 

@@ -14,8 +14,8 @@ from typing import Any, cast
 from knee.explain.analysis import Analysis
 from knee.explain.verdict import levels
 from knee.explain.verdict.form import FOLDER, Line
-from knee.explain.verdict.study import OVER_ALL, main_series
-from knee.explain.verdict.words import listed, threads
+from knee.explain.verdict.study import main_series
+from knee.explain.verdict.words import counted, listed, threads
 from knee.opened import Study
 
 WARNINGS = ("rejected", "virtual", "disturbed")
@@ -73,7 +73,7 @@ def _warnings(analysis: Analysis) -> list[str]:
 def _warning(line: Line, headline: str) -> str:
     """Return a line of the verdict as a warning, without the reason where the headline gives it."""
     many, _, why = line.text.partition(": ")
-    text = many if why and why.removesuffix(OVER_ALL).lower() in headline.lower() else line.text
+    text = many if why and why.lower() in headline.lower() else line.text
     return f"{line.label.capitalize()}: {text}."
 
 
@@ -144,7 +144,7 @@ def machine_words(machine: dict[str, Any]) -> str:
     """Return the processor, how many cpus the study could use of it, memory and kernel, as far as they are known."""
     facts = machine["facts"]
     allowed, all_ = len(machine["allowed"]["cpus"]), sum(len(one["cpus"]) for one in machine["cores"])
-    cpus = f"{allowed} cpus" if allowed == all_ else f"{allowed} of {all_} cpus"
+    cpus = counted(allowed, "cpu") if allowed == all_ else f"{allowed} of {all_} cpus"
     shape = [f"{len(machine[kind])} {kind}" for kind in ("sockets", "nodes") if len(machine[kind]) > 1]
     known = {name: value for name in ("model", "memory_bytes", "kernel") if isinstance(value := facts.get(name), str)}
     memory = known.get("memory_bytes", "")

@@ -7,6 +7,7 @@ import re
 from knee import __version__
 from knee.explain.analysis import Analysis
 from knee.explain.verdict.form import Line
+from knee.explain.verdict.words import counted
 from knee.opened import Study
 from knee.report.first_screen import first_screen
 from knee.report.tables.facts import with_ends
@@ -55,7 +56,7 @@ def _claims(analysis: Analysis) -> str:
     ]
     rows = [f"| {' | '.join(row)} |" for row in cells]
     table = "\n".join(["| answer | claim | measured | why |", "|---|---|---|---|", *rows])
-    return f"<details><summary>{len(rows)} claims</summary>\n\n{table}\n\n</details>"
+    return f"<details><summary>{counted(len(rows), 'claim')}</summary>\n\n{table}\n\n</details>"
 
 
 def escaped(text: str) -> str:
@@ -94,7 +95,7 @@ def _table(analysis: Analysis) -> str:
         return ""
     head = ["| series | threads | time, s | speedup | 90 % interval | efficiency |", "|---|--:|--:|--:|--:|--:|"]
     more = len(rows) - MOST_ROWS
-    left = [f"\n{more} more rows are in analysis.json."] if more > 0 else []
+    left = [f"\n{counted(more, 'more row')} {'is' if more == 1 else 'are'} in analysis.json."] if more > 0 else []
     return "\n".join([*head, *rows[:MOST_ROWS], *left])
 
 

@@ -1,11 +1,11 @@
-"""How many more blocks are needed to tell whether two times are equal or one is slower.
+"""How many blocks are needed to tell whether two times are equal or one is slower.
 
 The mean after k more blocks is unknown, but its distribution is not: Student's t around the current mean with scale s
-sqrt(k / (n (n + k))), where s is the standard deviation of the n blocks so far. The result is the smallest k for which
-the new interval excludes 1, or lies within the margin, in 90 of 100 such outcomes. Taking the current mean as the true
-one would be too optimistic, since means that just missed an answer are mostly too far from 1. In simulations this
-number decided 60 to 100 of 100 open comparisons, fewest when times were truly equal
-(``python/tests/test_blocks_needed.py``).
+sqrt(k / (n (n + k))), where s is the standard deviation of the n blocks so far; and that of k blocks of a new study,
+which does not have those so far, with scale s sqrt(1 / n + 1 / k). The result is the smallest k for which the new
+interval excludes 1, or lies within the margin, in 90 of 100 such outcomes. Taking the current mean as the true one
+would be too optimistic, since means that just missed an answer are mostly too far from 1. In simulations this number
+decided 60 to 100 of 100 open comparisons, fewest when times were truly equal (``python/tests/test_blocks_needed.py``).
 
 O'Hagan, Stevens, Campbell, *Assurance in clinical trial design*, Pharmaceutical Statistics 4, 2005 (assurance: the
 probability of an answer, averaged over the uncertainty). Hahn, Meeker, *Statistical Intervals*, 1991 (prediction of a
@@ -27,9 +27,10 @@ MOST = 1000
 
 
 def blocks_needed(
-    mean: float, deviation: float, blocks: int, margin: float = MARGIN, *, tests: int = 1, spread: float = 0.0
-) -> int | None:
-    """Return about how many more blocks would decide an open comparison.
+    mean: float, deviation: float, blocks: int, margin: float = MARGIN,
+    *, tests: int = 1, spread: float = 0.0, anew: bool = False,
+) -> int | None:  # fmt: skip
+    """Return about how many more blocks would decide an open comparison, or how many of a new study.
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ def blocks_needed(
         Number of comparisons that share the false-alarm rate.
     spread
         Standard deviation, in logarithms, of the difference between two sessions; more blocks do not reduce it.
+    anew
+        Whether they are those of a new study, without the blocks so far.
 
     Returns
     -------
@@ -53,14 +56,19 @@ def blocks_needed(
     --------
     >>> blocks_needed(0.0, 0.19, 5, margin=0.10)
     31
+    >>> blocks_needed(0.0, 0.19, 5, margin=0.10, anew=True)
+    67
     """
     if blocks < 2 or not math.isfinite(mean) or not math.isfinite(deviation):
         return None
 
     def enough(more: int) -> bool:
-        return _chance(mean, deviation, blocks, more, math.log1p(margin), tests, spread) >= ASSURANCE
+        kept = 0 if anew else blocks
+        scale = deviation * math.sqrt(1 / blocks + (1 / more if anew else -1 / (blocks + more)))
+        return _chance(mean, deviation, blocks, kept + more, scale, math.log1p(margin), tests, spread) >= ASSURANCE
 
-    high = 1
+    # An interval takes two.
+    high = 2 if anew else 1
     while not enough(high):
         high *= 2
         if high > 2 * MOST:
@@ -72,9 +80,13 @@ def blocks_needed(
     return high if high <= MOST else None
 
 
-def _chance(mean: float, deviation: float, blocks: int, more: int, margin: float, tests: int, spread: float) -> float:
-    """Return the probability that the interval over all blocks gives an answer; ``margin`` is in logarithms."""
-    whole = blocks + more
+def _chance(
+    mean: float, deviation: float, blocks: int, whole: int, scale: float, margin: float, tests: int, spread: float
+) -> float:
+    """Return the probability that the interval over ``whole`` blocks gives an answer.
+
+    Their mean has Student's t distribution of ``scale`` around that of the blocks so far; ``margin`` is in logarithms.
+    """
 
     def half(error: float) -> float:
         own = student_value(1 - error, whole - 1) * deviation / math.sqrt(whole)
@@ -87,7 +99,6 @@ def _chance(mean: float, deviation: float, blocks: int, more: int, margin: float
     if deviation == 0:
         # Without scatter more blocks change nothing: what is open, the two sessions leave open.
         return 1.0 if abs(mean) >= far or abs(mean) <= near else 0.0
-    scale = deviation * math.sqrt(more / (blocks * whole))
 
     def above(value: float) -> float:
         return student_beyond((value - mean) / scale, blocks - 1)

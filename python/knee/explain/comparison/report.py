@@ -17,8 +17,8 @@ from knee.store import SCHEMA, Level, finite
 class Compared:
     """A cell that both sides have. Times are geometric means in seconds, NaN without a good run.
 
-    ``more_blocks`` is about how many more blocks would decide a cell whose verdict is "cannot tell"; None if it is
-    decided, or if a thousand would not be enough.
+    ``blocks_needed`` is about how many blocks of a new study, or of two, would decide a cell whose verdict is "cannot
+    tell"; None if it is decided, or if a thousand would not be enough.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Compared:
     b_s: float
     comparison: Comparison
     verdict: Answer
-    more_blocks: int | None
+    blocks_needed: int | None
     disturbed: bool = False
     """Whether other programs are the reason for "cannot tell": they may have changed the answer, or cost more than the
     smallest effect, so that more blocks of that kind would not help.
@@ -107,15 +107,15 @@ class Report:
             return "other programs may have cost the runs too much time; measure on a quiet machine"
         if few := [one.name for one in self.open if one.comparison.values < 2]:
             return f"one side or both have fewer than two good runs of {'; '.join(few)}"
-        more = [one.more_blocks for one in self.open]
-        if all(one is not None for one in more):
-            blocks = max(one or 0 for one in more)
-            sides = "" if self.shared_blocks else " of each study"
-            return f"about {blocks} more block{'s' if blocks > 1 else ''}{sides} would tell"
+        needed = [one.blocks_needed for one in self.open]
+        if all(one is not None for one in needed):
+            blocks = max(one or 0 for one in needed)
+            studies = "a new study" if self.shared_blocks else "two new studies"
+            return f"{studies} of about {blocks} blocks would tell (--blocks {blocks})"
         if self.session_spread:
             spread = _percent(self.session_spread)
             return f"two sessions of one program may differ by {spread}; measure A and B in one study"
-        return "even a thousand more blocks would not tell"
+        return "even a thousand blocks would not tell"
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data: numbers that are not known are null."""

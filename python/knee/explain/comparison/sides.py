@@ -115,8 +115,8 @@ def _cells(
         one, word = found.held, found.answer
         open_ = word == "cannot tell"
         disturbed = open_ and (word != found.as_seen or one.taken() > smallest)
-        more = one.more_blocks(smallest, len(pairs)) if open_ and not disturbed else None
-        made.append(Compared(name, a.cell, mean(a.seconds), mean(b.seconds), one, word, more, disturbed))
+        needed = one.more_blocks(smallest, len(pairs), anew=True) if open_ and not disturbed else None
+        made.append(Compared(name, a.cell, mean(a.seconds), mean(b.seconds), one, word, needed, disturbed))
     return made
 
 

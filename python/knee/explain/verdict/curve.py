@@ -104,7 +104,7 @@ def _beyond(series: Series, said: Decision) -> str:
     if said.slower is not None:
         return f"{said.slower.threads} are {slower(said.slower.time.estimate, said.slower.time.interval)}"
     if said.use is None:
-        smaller = [n for n in said.open if n < said.threads]
+        smaller = [n for n in said.open if said.base < n < said.threads]
         return f"{smaller[0]} may be as good" if smaller else "cannot tell whether more threads help"
     if said.threads < said.largest:
         return "more threads give no measurable gain"
@@ -142,9 +142,10 @@ def _slower(series: Series, said: Decision) -> str:
 
 
 def _cannot_tell(series: Series, said: Decision) -> str:
-    did = "do the work of" if series.weak else "as fast as"
     where = between(said.speedup.interval)
-    return f"cannot tell. {threads(said.threads)} are {where} {did} {said.base}"
+    if series.weak:
+        return f"cannot tell. {threads(said.threads)} do {where} the work of {said.base} in the same time"
+    return f"cannot tell. {threads(said.threads)} are {where} as fast as {said.base}"
 
 
 def _knee(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]:
@@ -205,8 +206,7 @@ def _more(series: Series, measured: Decision, said: Decision) -> list[Line]:
     if said.speedup.taken() > MARGIN:
         return [WAIT]
     # Each count is one of several that may gain.
-    needed = said.speedup.more_blocks(tests=max(1, len(series.fitting) - 1))
+    needed = said.speedup.more_blocks(tests=max(1, len(series.fitting) - 1), anew=True)
     if needed is None:
-        return [Line("do", "run times vary too much: even a thousand more blocks would not tell")]
-    all_ = said.speedup.values + needed
-    return [Line("do", f"about {counted(needed, 'more block')} would tell: --blocks {all_}")]
+        return [Line("do", "run times vary too much: even a thousand blocks would not tell")]
+    return [Line("do", f"a new study of about {counted(needed, 'block')} would tell: --blocks {needed}")]

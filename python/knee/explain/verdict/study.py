@@ -24,6 +24,7 @@ from knee.explain.verdict.words import counted, listed, no_verdict, threads, tim
 from knee.stats.answers import ERROR
 from knee.stats.intervals import t_interval
 from knee.stats.paired import holm
+from knee.stats.scaling.decision import Decision
 from knee.store import Run
 
 TOO_SHORT_S = 0.02
@@ -31,9 +32,6 @@ TOO_SHORT_S = 0.02
 
 START_UP_S = 0.005
 """Runs below this take hardly longer than starting a program."""
-
-OVER_ALL = ", over all runs"
-"""What other programs took is a mean, where only some runs were disturbed."""
 
 REASONS = 3
 """Most reasons that are given why claims cannot be judged."""
@@ -130,13 +128,37 @@ def _of_works(results: Results, works: list[str], extra: list[Line]) -> Verdict:
             reasons = {one.headline for one in said}
             none = reasons.pop() if len(reasons) == 1 else f"no verdict on any of {len(works)} workloads"
             return verdict("none", results.name, none, [*extra, *lines])
-        no = f"no measurable speedup in any of {len(works)} workloads"
-        return verdict(status, results.name, no, [*extra, *lines])
+        return verdict(
+            status,
+            results.name,
+            _none_faster([way if text.status != "none" else None for way, text in zip(decisions, said, strict=True)]),
+            [*extra, *lines],
+        )
     speedups = [one.curve.at(way.threads).speedup.estimate for one, way in faster]
     span = f"{min(speedups):.2f}x to {max(speedups):.2f}x" if len(speedups) > 1 else f"{speedups[0]:.2f}x"
     are = "is" if len(faster) == 1 else "are"
     many = f"{len(faster)} of {len(works)} workloads {are} faster on more threads ({span})"
     return verdict(status, results.name, many, [*extra, *lines])
+
+
+def _none_faster(decisions: Sequence[Decision | None]) -> str:
+    """Say of several workloads that none is shown to be faster, and of how many that is known."""
+    answers, many = [way.answer if way is not None else "cannot tell" for way in decisions], len(decisions)
+    slower, none = answers.count("slower"), sum(one in ("equal", "not faster") for one in answers)
+    if none == many:
+        return f"no measurable speedup in any of {many} workloads"
+    if not slower and not none:
+        return f"cannot tell whether any of {many} workloads is faster on more threads"
+    said = [
+        f"{count} {word}" if count else ""
+        for count, word in (
+            (slower, "is slower on more threads" if slower == 1 else "are slower on more threads"),
+            (none, "shows no measurable speedup" if none == 1 else "show no measurable speedup"),
+        )
+    ]
+    rest = " of the others nothing is known" if slower + none < many else ""
+    known = listed([one for one in said if one])
+    return f"of {many} workloads {known}{';' if rest else ''}{rest}"
 
 
 def _of_levels(results: Results, asked: levels.Question, extra: list[Line]) -> Verdict:
@@ -262,7 +284,7 @@ def _rests_on(results: Results, chosen: Series) -> Line:
     calm = ", all calm" if all(map(observed, results.runs)) else ""
     calm = calm if results.disturbance is None else f", {counted(results.disturbance.disturbed, 'run')} disturbed"
     above = [str(p.threads) for p in chosen.curve.points if p.threads > chosen.cpus]
-    left = f"; {listed(above)} above the {chosen.cpus} cpus left out" if above else ""
+    left = f"; {listed(above)} above the {counted(chosen.cpus, 'cpu')} left out" if above else ""
     return Line("rests on", f"{counted(counts, 'thread count')} x {counted(blocks, 'launch')} {where}{calm}{left}")
 
 
@@ -275,8 +297,7 @@ def _disturbed(results: Results) -> list[Line]:
     one = results.disturbance
     if one is None:
         return []
-    of_all = OVER_ALL if one.kind != "clock" and one.disturbed < one.runs else ""
-    return [Line("disturbed", f"{one.disturbed} of {one.runs} runs: {one.says}{of_all}")]
+    return [Line("disturbed", f"{one.disturbed} of {one.runs} runs: {one.says}")]
 
 
 def _virtual(runs: Sequence[Run]) -> list[Line]:

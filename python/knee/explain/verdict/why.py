@@ -113,7 +113,12 @@ def share_of(finding: Finding, explained: Explanation | None) -> str:
     part = finding.part
     if part is None or explained is None or not explained.ledger.loss.value > 0:
         return ""
-    low, value, high = (100 * end / explained.ledger.loss.value for end in (part.low, part.value, part.high))
+    loss = explained.ledger.loss
+    value = part.value / loss.value
+    # Both have errors. A larger loss makes the share smaller.
+    below = np.hypot(part.value - part.low, value * np.nan_to_num(loss.interval.high - loss.value)) / loss.value
+    above = np.hypot(part.high - part.value, value * np.nan_to_num(loss.value - loss.interval.low)) / loss.value
+    low, value, high = (100 * share for share in (value - below, value, value + above))
     doubt = ", may be 0" if finding.may_be_nothing else ""
     return f" ({value:.0f} % of the loss [{low:.0f}, {high:.0f}]{doubt})"
 
@@ -169,7 +174,7 @@ def slowest_phase(phases: Sequence[Phase], series: Series) -> list[Line]:
     """Return the phase that adds most to the loss on the most threads that fit, if it does not scale."""
     if any(run.spec.get("metric") for run in series.runs):
         return []  # The user has chosen a part of the run.
-    own = [one for one in phases if one.threads == max(series.fitting) and one.part.interval.low >= LEAST]
+    own = [one for one in phases if one.threads == max(series.fitting, default=0) and one.part.interval.low >= LEAST]
     slowest = max(own, key=lambda one: one.part.value, default=None)
     return [] if slowest is None or slowest.answer in ("scales", "cannot tell") else [Line("phases", slowest.sentence)]
 

@@ -41,7 +41,7 @@ def make(study: StudyData) -> list[Figure]:
 
 def _effects(model: Model) -> Figure:
     table = rows(model.effects, model.scale)
-    return Figure("effects", TITLE, sees(table), chart(table, model.scale, model.response), table)
+    return Figure("effects", TITLE, sees(table), chart(table, model.scale, model.response, model.unit), table)
 
 
 def rows(effects: Sequence[Effect], scale: str) -> list[Row]:
@@ -75,7 +75,7 @@ def sees(table: list[Row]) -> str:
     return SEES + (f" In the table only: {'; '.join(left)}." if left else "")
 
 
-def chart(table: list[Row], scale: str, response: str) -> Chart:
+def chart(table: list[Row], scale: str, response: str, unit: str) -> Chart:
     """Return the figure: a headline for each source, below it a point and an interval for each of its effects."""
     log = scale == "log"
     columns = ("times", "times low", "times high") if log else ("effect", "low", "high")
@@ -86,7 +86,7 @@ def chart(table: list[Row], scale: str, response: str) -> Chart:
         value, low, high = (row[name] for name in columns)
         lines.append({"source": row["source"], "levels": row["levels"], "value": value, "low": low, "high": high})
     lines = [line | {"line": number} for number, line in enumerate(lines)]
-    title = f"times the mean of {response}" if log else f"effect on {response}"
+    title = f"times the mean of {response}" if log else f"effect on {response}, {unit}"
     if scale not in ("log", "none"):
         title = f"effect on the {scale} of {response}"
     ends = [1.0, *(line[name] for line in lines if "value" in line for name in ("value", "low", "high"))]

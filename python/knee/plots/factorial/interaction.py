@@ -52,7 +52,7 @@ def sees(share: float, p: float) -> str:
     explains = "less than 0.01" if share < 1e-4 else f"{100 * share:.2f}"
     return (
         f"{SEES} This interaction explains {explains} % of the variation ({chance}); marks are predicted means with "
-        "90 % intervals."
+        "90 % intervals, which leave out how much blocks differ."
     )
 
 

@@ -41,10 +41,17 @@ def _residuals(model: Model, orders: dict[str, int]) -> list[Figure]:
     left = model.diagnostics
     if float(np.abs(left.residuals).max()) <= ROUNDING * float(np.abs(left.fitted).max()):
         return []
-    scale = model.response if model.scale == "none" else f"{model.scale} of {model.response}"
+    scale, unit = (f"{model.scale} of {model.response}", model.scale)
+    if model.scale == "none":
+        scale, unit = f"{model.response}, {model.unit}", model.unit
+    residual = f"residual, {unit}"
     fitted, quantiles = fitted_rows(left), quantile_rows(left)
     ordered = order_rows(left, [orders[name] for name in model.run_ids])
-    over, against, drift = fitted_chart(fitted, scale), quantile_chart(quantiles), order_chart(ordered)
+    over, against, drift = (
+        fitted_chart(fitted, scale, residual),
+        quantile_chart(quantiles, residual),
+        order_chart(ordered, residual),
+    )
     return [
         Figure("residuals", TITLE, SEES, over, fitted, GROUP, "over fitted values"),
         Figure("quantiles", TITLE, QUANTILES_SEES, against, quantiles, GROUP, "against normal errors"),
@@ -70,16 +77,16 @@ def order_rows(left: Diagnostics, orders: list[int]) -> list[Row]:
     return [{"order": order, "residual": round(residual, 6)} for order, residual in pairs]
 
 
-def fitted_chart(rows: list[Row], scale: str) -> Chart:
+def fitted_chart(rows: list[Row], scale: str, residual: str) -> Chart:
     """Return residuals over fitted values, with the line at 0."""
     base = of_rows(rows)
     x = alt.X("fitted:Q", title=f"fitted, {scale}", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=10))
-    points = base.mark_point(size=24).encode(x=x, y=alt.Y("residual:Q", title="residual"))
+    points = base.mark_point(size=24).encode(x=x, y=alt.Y("residual:Q", title=residual))
     level = of_rows([{"residual": 0}]).mark_rule(strokeDash=[4, 4]).encode(y=alt.Y("residual:Q"))
     return alt.layer(level, points).properties(width="container", height=HEIGHT)
 
 
-def quantile_chart(rows: list[Row]) -> Chart:
+def quantile_chart(rows: list[Row], residual: str) -> Chart:
     """Return the Q-Q plot, with the line through its quartiles."""
     low, high = (rows[round(share * (len(rows) - 1))] for share in (0.25, 0.75))
     across = high["normal"] - low["normal"]
@@ -89,18 +96,18 @@ def quantile_chart(rows: list[Row]) -> Chart:
         for one in (rows[0], rows[-1])
     ]
     x = alt.X("normal:Q", title="normal quantile")
-    y = alt.Y("residual:Q", title="residual")
+    y = alt.Y("residual:Q", title=residual)
     points = of_rows(rows).mark_point(size=24).encode(x=x, y=y)
     line = of_rows(ends).mark_line(strokeDash=[4, 4], opacity=0.7).encode(x=x, y=y)
     return alt.layer(line, points).properties(width="container", height=HEIGHT)
 
 
-def order_chart(rows: list[Row]) -> Chart:
+def order_chart(rows: list[Row], residual: str) -> Chart:
     """Return residuals in running order, with the line at 0 and their local mean."""
     base = of_rows(rows)
     scale = alt.Scale(zero=False, nice=False, padding=12)
     x = alt.X("order:Q", title="running order", scale=scale, axis=alt.Axis(format="d", tickMinStep=1))
-    y = alt.Y("residual:Q", title="residual")
+    y = alt.Y("residual:Q", title=residual)
     level = of_rows([{"residual": 0}]).mark_rule(strokeDash=[4, 4]).encode(y=alt.Y("residual:Q"))
     smooth = base.transform_loess("order", "residual", bandwidth=0.5).mark_line(opacity=0.7).encode(x=x, y=y)
     layers = [level, base.mark_point(size=24).encode(x=x, y=y), *([smooth] if len(rows) >= FOR_A_CURVE else [])]

@@ -75,7 +75,8 @@ def _partly(counters: Counters, name: str) -> list[str]:
 def sentence(counters: Counters) -> str:
     """Return the terminal's line about the requested counters."""
     known = len(counters.known)
-    said = f"{known} of {len(counters.asked)} counters have values; the report shows their medians."
+    have = "counters have values" if len(counters.asked) > 1 else "counter has values"
+    said = f"{known} of {len(counters.asked)} {have}; the report shows their medians."
     if not counters.missing:
         return said
     name, why = next(iter(counters.missing.items()))

@@ -117,6 +117,7 @@ def _effects(analysis: FactorialAnalysis) -> Part:
         says = ["Sign table: " + ", ".join(f"{name} {_number(q)}" for name, q in listed) + "."]
     sees = "How far a level lies from the mean, averaged over the other factors"
     sees += "; times is the factor by which it multiplies." if log else "."
+    sees += " How much blocks differ is not in the interval of the mean."
     return Part("Effects", sees, [Table(f"Effects, {unit}{analysis.unit}", columns, rows)], says)
 
 

@@ -10,7 +10,7 @@ from knee.explain.evidence.means import Mean
 from knee.explain.ledger.ledger import BOUNDS
 from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words
 from knee.opened import Study
-from knee.stats.intervals import Interval
+from knee.stats.intervals import Interval, Ratio
 
 Row = dict[str, Any]
 
@@ -108,6 +108,25 @@ def base_lines(analysis: Analysis) -> list[str]:
         for name, one in analysis.bases.items()
         if name in scaling and one.reference in scaling
     ]
+
+
+def baseline_lines(analysis: Analysis) -> list[str]:
+    """Say how long each series takes on the fewest threads beside the best serial version, where runs tell."""
+    bases = {series.name: series.curve.base for series in analysis.series}
+    return [
+        f"{name}: with threads={bases[name]} it takes {times} as long as the best serial version."
+        for name, one in analysis.baseline.items()
+        if (times := times_as_long(one))
+    ]
+
+
+def times_as_long(one: Ratio) -> str:
+    """Return a ratio with its interval; nothing where no run tells it."""
+    if one.estimate != one.estimate:
+        return ""
+    ends = one.interval
+    known = f"[{ends.low:.2f}, {ends.high:.2f}] times" if ends.low == ends.low else "times (one run)"
+    return f"{one.estimate:.2f} {known}"
 
 
 def ledger_rows(analysis: Analysis) -> list[Row]:

@@ -24,6 +24,10 @@ def show(report: Report) -> None:
     for letter, only in (("A", report.only_a), ("B", report.only_b)):
         if only:
             console.print(Text(f"Only in {letter}, so not compared: {'; '.join(only)}."))
+    if len(report.judged) > 1:
+        console.print(
+            Text(f"Verdicts allow for all {len(report.judged)} cells (Holm); intervals are for single cells.")
+        )
     for note in report.notes:
         console.print(Text(f"{note[0].upper()}{note[1:]}."))
     for one in shown_losses(report.losses):

@@ -78,6 +78,8 @@ def show(
         mine = _of(one, by_name[one.series], tried)
         for each in mine:
             console.print(Text(f"Tried: {_gain(each)}"))
+        if (many := sum(each.rejected is None for each in mine)) > 1:
+            console.print(Text(f"Answers allow for all {many} (Holm); intervals are for single remedies."))
         _checks(console, [*one.checks, *predictions(one.findings, mine)])
 
 

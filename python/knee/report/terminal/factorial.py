@@ -6,6 +6,7 @@ from rich import box
 from rich.table import Table as Drawn
 
 from knee.explain.factorial.analysis import FactorialAnalysis
+from knee.explain.verdict.words import counted
 from knee.report.tables.conclusions import conclusions
 from knee.report.tables.factorial import Table, head, parts
 from knee.terminal.console import Console, Text
@@ -22,7 +23,7 @@ def show(name: str, analysis: FactorialAnalysis) -> None:
         for table in part.tables:
             console.table(_drawn(table))
             if (more := len(table.rows) - MOST) > 0:
-                console.print(Text(f"{more} more rows: --json."))
+                console.print(Text(f"{counted(more, 'more row')}: --json."))
         if part.says:
             console.print(Text("\n".join(part.says)))
     console.print(Text("\n".join(["", *conclusions(analysis)]), style="bold"))

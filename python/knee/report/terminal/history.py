@@ -17,6 +17,8 @@ def show(history: History) -> None:
     for name, points in history.lines.items():
         console.print(Text(name))
         console.table(_table(points))
+    if sum(one.change != "first" for one in history.points) > 1:
+        console.print(Text("Changes allow for how many there are (Holm); intervals are for single speedups."))
     for note in history.notes:
         console.print(Text(f"{note}."))
     spread = f"{100 * history.session_spread:g} %"

@@ -6,6 +6,7 @@ from rich import box
 from rich.table import Table
 
 from knee.explain.selftest import SelfTest, Share
+from knee.explain.verdict.words import counted
 from knee.terminal.console import Console, Text
 
 
@@ -27,7 +28,7 @@ def show(result: SelfTest) -> None:
         )
     )
     if result.bad:
-        console.print(Text(f"{result.bad} runs were rejected."))
+        console.print(Text(f"{counted(result.bad, 'run')} {'was' if result.bad == 1 else 'were'} rejected."))
     words = "Passed: error rates are consistent with knee's claims." if result.passed else _failure(result)
     console.print(Text(words, style="bold"))
 

@@ -12,10 +12,11 @@ from knee.explain.analysis import Analysis
 from knee.explain.scaling.series import Series
 from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words
 from knee.explain.verdict.form import FOLDER, Verdict
+from knee.explain.verdict.words import counted
 from knee.report.tables.counters import sentence
 from knee.report.tables.design import repeated_words
-from knee.report.tables.facts import with_ends
-from knee.stats.intervals import Interval, Ratio
+from knee.report.tables.facts import baseline_lines, times_as_long, with_ends
+from knee.stats.intervals import Interval
 from knee.terminal.console import Console, Text
 
 
@@ -27,9 +28,9 @@ def show(analysis: Analysis, folder: str) -> None:
             console.print(Text(series.name))
             console.table(_table(series))
             if len(series.fitting) < len(series.curve.points):
-                console.print(Text(f"* more threads than the {series.cpus} cpus: no part of the verdict\n"))
+                console.print(Text(f"* more threads than the {counted(series.cpus, 'cpu')}: no part of the verdict\n"))
             _scaling(console, analysis.summaries[series.name])
-    for line in (*_baselines(analysis), *_copies(analysis)):
+    for line in (*baseline_lines(analysis), *_copies(analysis)):
         console.print(Text(line))
     if analysis.counters.asked:
         console.print(Text(sentence(analysis.counters)))
@@ -46,27 +47,11 @@ def show(analysis: Analysis, folder: str) -> None:
     _verdict(console, analysis.verdict, folder)
 
 
-def _baselines(analysis: Analysis) -> Iterator[str]:
-    bases = {series.name: series.curve.base for series in analysis.series}
-    for name, one in analysis.baseline.items():
-        if times := _times(one):
-            yield f"{name}: with threads={bases[name]} it takes {times} as long as the best serial version."
-
-
 def _copies(analysis: Analysis) -> Iterator[str]:
     for series in analysis.series:
         for number, ratio in series.copies.items():
-            if times := _times(ratio):
+            if times := times_as_long(ratio):
                 yield f"{series.name}: {number} one-thread copies side by side take {times} as long as one."
-
-
-def _times(one: Ratio) -> str:
-    """Return a ratio with its interval; nothing where no run tells it."""
-    if one.estimate != one.estimate:
-        return ""
-    ends = one.interval
-    known = f"[{ends.low:.2f}, {ends.high:.2f}] times" if ends.low == ends.low else "times (one run)"
-    return f"{one.estimate:.2f} {known}"
 
 
 def _verdict(console: Console, verdict: Verdict, folder: str) -> None:

@@ -29,7 +29,9 @@ def show(name: str, threads: int, tried: Sequence[Tried], changed: Sequence[Fact
     if any(one.time.bounds for one in tried):
         console.print(Text("Intervals allow for other programs, which disturbed some runs (--wait-quiet)."))
     if (many := sum(one.rejected is None for one in tried)) > 1:
-        console.print(Text(f"Answers allow for {many} remedies that were tried at once (Holm)."))
+        console.print(
+            Text(f"Answers allow for {many} remedies that were tried at once (Holm); intervals are for single ones.")
+        )
     console.print(Text(machine(changed)))
 
 
@@ -81,7 +83,11 @@ def _more(usable: Sequence[Tried]) -> str:
     if hopeful.time.bounds:
         return " A quiet machine would tell: --wait-quiet."
     more = hopeful.time.more_blocks(MARGIN, len(usable))
-    return f" About {more} more blocks would tell for {hopeful.remedy}: --blocks {more}." if more else ""
+    if more is None:
+        return ""
+    # Fewer than two are not made.
+    more = max(2, more)
+    return f" About {more} more blocks would tell for {hopeful.remedy}: --blocks {more}."
 
 
 def fits(tried: Sequence[Tried]) -> list[str]:
