@@ -134,14 +134,17 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     if any(name in (*ANYWHERE, COPIES) and name not in found.tests for name in basic):
         return []
     rest = book.value(MORE, TOGETHER, UNDIVIDED).value
-    machine = book.value(MACHINE).value
+    machine, distant = book.value(MACHINE).value, book.value(TOGETHER, UNDIVIDED, DISTANT).value
+    least = max(GROWN, SMALL * book.loss.value)
     memory = [INTERLEAVED] if on_one_node(found) else [INTERLEAVED, SPREAD]
     further: list[tuple[float, list[str]]] = [
         (book.value(MACHINE, SIBLINGS).value, [ON_CORES]),
         (machine, [*([COPIES] if copies_undecided(found, book) else []), *_beside(found, machine)]),
-        (rest, [ONE_CPU, HOTSPOTS]),
-        # Before settings of the runtime, since it needs fewer runs. What grows on one cpu is no matter of memory.
-        (book.value(TOGETHER, UNDIVIDED, DISTANT).value, memory),
+        (rest, [ONE_CPU]),
+        # Before samples and settings of the runtime, since it needs fewer runs. What grows on one cpu is no matter of
+        # memory.
+        (rest if distant > least else distant, memory),
+        (rest, [HOTSPOTS]),
         (in_kernel(found).value, [FAULTS]),
         (rest, [COLLECTOR]),
         (book.value(TOGETHER).value, [ALLOCATOR] if found.mapped(SPIN) else []),
@@ -150,7 +153,6 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
         (book.value(ONE).value, [HOTSPOTS]),
         (book.value(NOBODY).value, [FILES]),
     ]
-    least = max(GROWN, SMALL * book.loss.value)
     # Those about the largest part first; what cannot be told is NaN.
     asked = [names for value, names in sorted(further, key=lambda one: -np.nan_to_num(one[0])) if value > least]
     # A setting that was begun may have taken away the sign that asked for it.

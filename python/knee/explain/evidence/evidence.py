@@ -33,6 +33,10 @@ AT_BASE = ", base"
 SETTING = ": "
 """Stands in the names of runs with a changed setting, between the cause that they test and the setting."""
 
+ON_ONE = "the program looks for cpus by itself, and has fewer threads on one"
+NO_MORE = "the program looks for cpus by itself, and has no more threads than before"
+"""Why runs answer nothing."""
+
 SLOW, FAR = 0.08, 5.0
 """A run of a question is unusually slow from this logarithm on, and from so many standard deviations on."""
 
@@ -70,6 +74,13 @@ class Evidence:
 
     left_out: int = 0
     """How many runs are left out since other programs, or a clock that changed, disturbed them."""
+
+    @property
+    def told(self) -> bool:
+        """Whether the program is told its thread count; otherwise twice the threads are the same run."""
+        program = self.many.runs[0].spec["program"] if self.many.runs else {}
+        # A runtime is told by its variable; TBB has none.
+        return "workload" in program or program.get("for", "tbb") != "tbb" or "{threads}" in str(program)
 
     @property
     def asked(self) -> bool:
@@ -148,7 +159,28 @@ def evidence(series: Series, threads: int) -> Evidence:
     alone, together = (machine_level(each.seconds) for each in (one, many))
     changed = {name: cell for name, cell in kept.items() if SETTING in name}
     kept |= {name: at_mean_speed(one, alone if name.endswith(AT_BASE) else together) for name, one in changed.items()}
-    return Evidence(series, threads, one, many, kept, failed, left_out)
+    found = Evidence(series, threads, one, many, kept, failed, left_out)
+    return found if found.told else _of_as_many(found)
+
+
+def _of_as_many(found: Evidence) -> Evidence:
+    """Leave out runs that answer nothing of a program that looks for cpus by itself.
+
+    It has no more threads where more are asked for, and on one cpu it may have one, which waits for no other.
+    """
+    tests, failed = dict(found.tests), dict(found.failed)
+    one_cpu = tests.get(ONE_CPU)
+    if one_cpu is not None and _observed(one_cpu) < _observed(found.many):
+        failed[ONE_CPU] = len(tests.pop(ONE_CPU).runs), ON_ONE
+    if TWICE in tests:
+        failed[TWICE] = len(tests.pop(TWICE).runs), NO_MORE
+    return replace(found, tests=tests, failed=failed)
+
+
+def _observed(cell: Cell) -> float:
+    """Return how many threads computed: the median over runs."""
+    counts = [len(run.shares) for run in cell.runs if run.shares]
+    return float(np.median(counts)) if counts else np.nan
 
 
 def _undisturbed(runs: tuple[Run, ...], cpus: int) -> tuple[Run, ...]:

@@ -26,7 +26,7 @@ from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.idle.alone import Alone, alone
 from knee.explain.signs.idle.by_code import goroutines_share, same_work
-from knee.explain.signs.idle.doubled import OFF, doubled, fixed_pieces, kept, told
+from knee.explain.signs.idle.doubled import OFF, doubled, fixed_pieces, kept
 from knee.explain.signs.idle.futexes import turns
 from knee.explain.signs.idle.goroutines import has_goroutines
 from knee.explain.signs.idle.own_code import own_code
@@ -180,7 +180,7 @@ def _beside_a_lock(found: Evidence, book: Ledger) -> Finding | None:
     A lock gains nothing from twice the threads on the same cpus, while smaller pieces of work do.
     """
     waiting, twice, idle = own_waits(found), doubled(found), book.value(NOBODY, ONE, FEW)
-    if waiting is None or not waiting.passed_on or twice is None or not told(found) or turns(found) is not None:
+    if waiting is None or not waiting.passed_on or twice is None or not found.told or turns(found) is not None:
         return None
     # The thread with most work has none of the others' waits at the end.
     known = [run.shares[0] for run in found.watched.runs if run.shares]

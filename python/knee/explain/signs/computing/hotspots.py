@@ -53,7 +53,7 @@ MOSTLY, TOLD = 0.7, 0.1
 MOVED = 1.5
 """The same where a function takes the place of others, which get less: where threads only wait in it, it is about 1."""
 
-TIGHT, NEVER = 10.0, 0.005
+TIGHT, NEVER = 12.0, 0.005
 """At how many places of that function it grows, at most, where threads wait in a loop of several instructions and for
 a few lines beside it; and how unlikely it then is that samples there have the proportions that one thread's have.
 """
@@ -122,10 +122,11 @@ class Grown:
     def tight(self) -> bool:
         """Whether it grows at several instructions of a function, but not as one thread works in it.
 
-        How long a processor pauses in a loop that waits decides at how many of its instructions it is met.
+        How long a processor pauses in a loop that waits decides at how many of its instructions it is met. In a
+        function in which one thread is hardly met, it is code of several threads alone.
         """
-        other = self.inside is not None and self.inside < NEVER and self.unmet > SOME
-        return other and self.share > MOSTLY and self.places.high < TIGHT
+        other = self.new > NEW if self.inside is None else self.inside < NEVER and self.unmet > SOME
+        return other and self.share > MOSTLY and not self.moved and self.places.high < TIGHT
 
     @property
     def scattered(self) -> bool:

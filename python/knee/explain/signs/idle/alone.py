@@ -33,7 +33,6 @@ from knee.explain.signs.idle.doubled import (
     in_one_unit,
     kept,
     no_more_threads,
-    told,
     waits_actively,
 )
 from knee.explain.signs.idle.file_locks import at_files
@@ -91,7 +90,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     twice = found.test(TWICE)
     locks = waiting is not None and waiting.passed_on is not False and not _no_locks(found)
     if (
-        not told(found)
+        not found.told
         or waiting is None
         or ((locks or lock_holds(found)) and not (name == "one" and long_stretches(found)))
         or twice is None

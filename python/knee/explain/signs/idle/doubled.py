@@ -173,13 +173,6 @@ def in_one_unit(found: Evidence, twice: Cell, *classes: str) -> tuple[Array, Arr
     return left / twice.cpu, before / found.watched.cpu
 
 
-def told(found: Evidence) -> bool:
-    """Whether the program is told its thread count; otherwise twice the threads are the same run."""
-    program = found.many.runs[0].spec["program"] if found.many.runs else {}
-    # A runtime is told by its variable; TBB has none.
-    return "workload" in program or program.get("for", "tbb") != "tbb" or "{threads}" in str(program)
-
-
 def fixed_pieces(found: Evidence) -> bool:
     """Whether each thread has one piece of work, and with twice the threads no further one works."""
     run = found.test(TWICE)

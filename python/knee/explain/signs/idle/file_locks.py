@@ -10,7 +10,6 @@ import numpy as np
 
 from knee.explain.evidence.evidence import TWICE, Evidence
 from knee.explain.evidence.means import Mean, over
-from knee.explain.signs.idle.doubled import told
 from knee.stats.intervals import combined
 
 SOME = 0.25
@@ -34,7 +33,7 @@ def at_files(found: Evidence) -> bool:
 def grows_with_twice(found: Evidence) -> bool:
     """Whether twice the threads surely wait longer for locks on files: more of them want the same at a time."""
     twice = found.test(TWICE)
-    if twice is None or not told(found):
+    if twice is None or not found.told:
         return False
     more, before = (each[np.isfinite(each)] for each in (twice.at_file_locks, found.many.at_file_locks))
     return bool(combined(more, [(-1.0, before)])[1].low > 0)
