@@ -16,16 +16,16 @@ def said(logs: np.ndarray) -> str:
     return answer(Interval(float(np.exp(ends.low)), float(np.exp(ends.high))))
 
 
-def decided(trials: int, *, blocks: int, noise: float, share: float = 1.0, anew: bool = False) -> float:
+def decided(trials: int, *, blocks: int, noise: float, share: float = 1.0, new_study: bool = False) -> float:
     """Return the share of open comparisons that are decided with this fraction of the recommended blocks."""
     random, known = np.random.default_rng(8), []
     for trial in range(trials):
         truth = TRUTHS[trial % len(TRUTHS)]
         first = random.normal(truth, noise, blocks)
         if said(first) == "cannot tell":
-            more = blocks_needed(float(first.mean()), float(first.std(ddof=1)), blocks, anew=anew)
+            more = blocks_needed(float(first.mean()), float(first.std(ddof=1)), blocks, new_study=new_study)
             assert more is not None
-            kept = first[:0] if anew else first
+            kept = first[:0] if new_study else first
             whole = np.concatenate([kept, random.normal(truth, noise, max(2, int(share * more)))])
             known.append(said(whole) != "cannot tell")
     assert len(known) > trials / 4
@@ -41,13 +41,13 @@ def test_after_as_many_blocks_as_advised_most_comparisons_are_decided(blocks, no
 
 @pytest.mark.parametrize(("blocks", "noise"), [(3, 0.05), (5, 0.1)])
 def test_a_new_study_of_as_many_blocks_as_advised_decides_most_comparisons(blocks, noise):
-    assert decided(400, blocks=blocks, noise=noise, anew=True) > 0.70
-    assert decided(400, blocks=blocks, noise=noise, share=0.25, anew=True) < 0.55
+    assert decided(400, blocks=blocks, noise=noise, new_study=True) > 0.70
+    assert decided(400, blocks=blocks, noise=noise, share=0.25, new_study=True) < 0.55
 
 
 def test_a_new_study_needs_more_blocks_than_one_that_goes_on():
-    assert blocks_needed(0.0, 0.1, 5, anew=True) > blocks_needed(0.0, 0.1, 5)
-    assert blocks_needed(0.3, 0.05, 5, anew=True) == 2, "an interval takes two"
+    assert blocks_needed(0.0, 0.1, 5, new_study=True) > blocks_needed(0.0, 0.1, 5)
+    assert blocks_needed(0.3, 0.05, 5, new_study=True) == 2, "an interval takes two"
 
 
 def test_the_advice_grows_with_the_square_of_the_noise_and_of_the_margin():

@@ -28,7 +28,7 @@ MOST = 1000
 
 def blocks_needed(
     mean: float, deviation: float, blocks: int, margin: float = MARGIN,
-    *, tests: int = 1, spread: float = 0.0, anew: bool = False,
+    *, tests: int = 1, spread: float = 0.0, new_study: bool = False,
 ) -> int | None:  # fmt: skip
     """Return about how many more blocks would decide an open comparison, or how many of a new study.
 
@@ -44,7 +44,7 @@ def blocks_needed(
         Number of comparisons that share the false-alarm rate.
     spread
         Standard deviation, in logarithms, of the difference between two sessions; more blocks do not reduce it.
-    anew
+    new_study
         Whether they are those of a new study, without the blocks so far.
 
     Returns
@@ -56,19 +56,19 @@ def blocks_needed(
     --------
     >>> blocks_needed(0.0, 0.19, 5, margin=0.10)
     31
-    >>> blocks_needed(0.0, 0.19, 5, margin=0.10, anew=True)
-    67
+    >>> blocks_needed(0.0, 0.19, 5, margin=0.10, new_study=True)
+    35
     """
     if blocks < 2 or not math.isfinite(mean) or not math.isfinite(deviation):
         return None
 
     def enough(more: int) -> bool:
-        kept = 0 if anew else blocks
-        scale = deviation * math.sqrt(1 / blocks + (1 / more if anew else -1 / (blocks + more)))
+        kept = 0 if new_study else blocks
+        scale = deviation * math.sqrt(1 / blocks + (1 / more if new_study else -1 / (blocks + more)))
         return _chance(mean, deviation, blocks, kept + more, scale, math.log1p(margin), tests, spread) >= ASSURANCE
 
     # An interval takes two.
-    high = 2 if anew else 1
+    high = 2 if new_study else 1
     while not enough(high):
         high *= 2
         if high > 2 * MOST:

@@ -108,7 +108,7 @@ def combined(own: Array, others: Sequence[tuple[float, Array]], level: float = L
     >>> import numpy as np
     >>> value, ends = combined(np.array([1.0, 2.0, 3.0]), [(-1.0, np.array([1.0, 1.5]))])
     >>> round(value, 3), round(ends.low, 2), round(ends.high, 2)
-    (0.75, -0.74, 2.24)
+    (0.75, -0.82, 2.32)
     """
     value, error, freedom = welch([(1.0, own), *others])
     if error != error:

@@ -55,14 +55,14 @@ class Comparison:
         """Return the range over which other programs may have changed the ratio: 0.1 for 10 %."""
         return self.bounds[1].estimate / self.bounds[0].estimate - 1 if self.bounds else 0.0
 
-    def more_blocks(self, margin: float = MARGIN, tests: int = 1, *, anew: bool = False) -> int | None:
+    def more_blocks(self, margin: float = MARGIN, tests: int = 1, *, new_study: bool = False) -> int | None:
         """Return about how many more blocks, or how many of a new study, would decide this one of ``tests``
         comparisons; None if more than a thousand.
         """
         deviation = self.error * float(np.sqrt(self.values))
         spread = float(np.log1p(self.spread))
         mean = float(np.log(self.estimate))
-        return blocks_needed(mean, deviation, self.values, margin, tests=tests, spread=spread, anew=anew)
+        return blocks_needed(mean, deviation, self.values, margin, tests=tests, spread=spread, new_study=new_study)
 
 
 def paired(a: Array, b: Array) -> Comparison:

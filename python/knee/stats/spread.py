@@ -51,7 +51,7 @@ def spread(values: Array) -> Spread:
     Examples
     --------
     >>> round(spread(np.array([[1.0, 1.1, 0.9, 1.05, 0.95]])).estimate, 3)
-    0.09
+    0.089
     """
     logs = np.log(values[:, np.isfinite(values).all(axis=0)])
     blocks = logs.shape[1]

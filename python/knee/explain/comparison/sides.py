@@ -115,7 +115,7 @@ def _cells(
         one, word = found.held, found.answer
         open_ = word == "cannot tell"
         disturbed = open_ and (word != found.as_seen or one.taken() > smallest)
-        needed = one.more_blocks(smallest, len(pairs), anew=True) if open_ and not disturbed else None
+        needed = one.more_blocks(smallest, len(pairs), new_study=True) if open_ and not disturbed else None
         made.append(Compared(name, a.cell, mean(a.seconds), mean(b.seconds), one, word, needed, disturbed))
     return made
 

@@ -206,7 +206,7 @@ def _more(series: Series, measured: Decision, said: Decision) -> list[Line]:
     if said.speedup.taken() > MARGIN:
         return [WAIT]
     # Each count is one of several that may gain.
-    needed = said.speedup.more_blocks(tests=max(1, len(series.fitting) - 1), anew=True)
+    needed = said.speedup.more_blocks(tests=max(1, len(series.fitting) - 1), new_study=True)
     if needed is None:
         return [Line("do", "run times vary too much: even a thousand blocks would not tell")]
     return [Line("do", f"a new study of about {counted(needed, 'block')} would tell: --blocks {needed}")]

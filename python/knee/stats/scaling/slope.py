@@ -30,7 +30,7 @@ def slopes(counts: Array, values: Array) -> Array:
 
     Examples
     --------
-    >>> slopes(np.array([1.0, 2.0, 4.0]), np.array([[8.0, 4.0, 2.0], [8.0, np.nan, 2.0]])).tolist()
+    >>> slopes(np.array([1.0, 2.0, 4.0]), np.array([[8.0, 4.0, 2.0], [8.0, np.nan, 2.0]])).round(9).tolist()
     [-1.0, nan]
     """
     x = np.log(counts) - np.log(counts).mean()
