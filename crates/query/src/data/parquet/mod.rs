@@ -10,6 +10,7 @@ mod hybrid;
 mod legacy;
 mod pages;
 mod piece;
+mod plain;
 mod schema;
 mod thrift;
 
