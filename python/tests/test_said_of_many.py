@@ -17,6 +17,7 @@ from knee.explain.evidence.evidence import answers, evidence
 from knee.explain.ledger.explanation import explanation
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, WAITING, ledger
 from knee.explain.ledger.placements import PLACED
+from knee.explain.signs.idle.doubled import no_more_threads
 from knee.explain.verdict.study import _none_faster
 from knee.explain.verdict.why import share_of
 from knee.opened import Study
@@ -179,3 +180,12 @@ def test_the_base_is_no_count_that_may_be_as_good_as_a_faster_one(simulated):
         folder = simulated(curves, noise=0.025, blocks=6, seed=seed)
         assert "; 1 may be as good" not in Study.read(folder.path).analysis.verdict.headline
         folder.path.rename(folder.path.with_name(f"study-{seed}"))
+
+
+def test_of_very_many_threads_it_is_not_known_whether_twice_as_many_were_any_more():
+    """A record keeps the 64 largest shares, of which twice the threads have no more."""
+    many = Made(0.5, 1.0, {"one": 31.0}, sleeps=10, shares=(1 / 64,) * 64)
+    tests = {"one cpu": Made(1.0, 1.0, sleeps=10), "twice the threads": many}
+    assert not no_more_threads(evidence_of(BASE, many, tests, n=64))
+    few = replace(many, shares=(1 / 8,) * 8)
+    assert no_more_threads(evidence_of(BASE, few, tests | {"twice the threads": few}, n=8))

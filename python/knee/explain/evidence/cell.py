@@ -35,6 +35,12 @@ class Cell:
         """The runs whose time is nearly that of the whole run; idle time is known of nothing less."""
         return tuple(run for run in self.runs if run.is_whole)
 
+    @property
+    def observed(self) -> float:
+        """How many threads computed, as far as their shares are kept: the median over runs, NaN where none is known."""
+        counts = [len(run.shares) for run in self.runs if run.shares]
+        return float(np.median(counts)) if counts else np.nan
+
     def by_block(self, value: dict[int, float]) -> Array:
         """Return values by block."""
         found = np.full(self.blocks, np.nan)

@@ -170,17 +170,11 @@ def _of_as_many(found: Evidence) -> Evidence:
     """
     tests, failed = dict(found.tests), dict(found.failed)
     one_cpu = tests.get(ONE_CPU)
-    if one_cpu is not None and _observed(one_cpu) < _observed(found.many):
+    if one_cpu is not None and one_cpu.observed < found.many.observed:
         failed[ONE_CPU] = len(tests.pop(ONE_CPU).runs), ON_ONE
     if TWICE in tests:
         failed[TWICE] = len(tests.pop(TWICE).runs), NO_MORE
     return replace(found, tests=tests, failed=failed)
-
-
-def _observed(cell: Cell) -> float:
-    """Return how many threads computed: the median over runs."""
-    counts = [len(run.shares) for run in cell.runs if run.shares]
-    return float(np.median(counts)) if counts else np.nan
 
 
 def _undisturbed(runs: tuple[Run, ...], cpus: int) -> tuple[Run, ...]:

@@ -176,10 +176,7 @@ def in_one_unit(found: Evidence, twice: Cell, *classes: str) -> tuple[Array, Arr
 def fixed_pieces(found: Evidence) -> bool:
     """Whether each thread has one piece of work, and with twice the threads no further one works."""
     run = found.test(TWICE)
-    # Of more threads not all are known.
-    if run is None or 2 * found.threads > MOST_SHARES or not _more_threads(found, run):
-        return False
-    return _all_work(found, run)
+    return run is not None and _all_work(found, run) and not _as_many(found, run)
 
 
 def no_more_threads(found: Evidence) -> bool:
@@ -188,11 +185,13 @@ def no_more_threads(found: Evidence) -> bool:
     Then both runs are the same, and nothing is known of how work is divided.
     """
     run = found.test(TWICE)
-    return run is not None and not _more_threads(found, run) and _all_work(found, run)
+    return run is not None and _all_work(found, run) and _as_many(found, run)
 
 
 def _all_work(found: Evidence, twice: Cell) -> bool:
-    """Whether all threads work, and with twice the threads no further one does."""
+    """Whether all threads work, and with twice the threads no further one does. Of very many not all are known."""
+    if 2 * found.threads > MOST_SHARES:
+        return False
     return _working(found.watched, found.threads) == found.threads and _further(twice, found.threads) < HELP
 
 
@@ -204,10 +203,9 @@ def fewer_pieces(found: Evidence) -> bool:
     return _further(run, int(working)) < HELP
 
 
-def _more_threads(found: Evidence, twice: Cell) -> bool:
-    """Whether twice the threads were any more: a program may have no more than there are cpus, or pieces of work."""
-    more, all_ = ([len(run.shares) for run in cell.runs if run.shares] for cell in (twice, found.watched))
-    return not more or not all_ or bool(np.median(more) > np.median(all_))
+def _as_many(found: Evidence, twice: Cell) -> bool:
+    """Whether twice the threads were no more: a program may have no more than there are cpus, or pieces of work."""
+    return twice.observed <= found.watched.observed
 
 
 def _working(cell: Cell, threads: int) -> float:
