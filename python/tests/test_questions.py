@@ -17,6 +17,8 @@ from knee.study.design.placements import Placements
 from knee.study.design.plan import run_specs
 from knee.study.questions.questions import QUESTIONS, asking
 from knee.study.questions.seats import Seats
+from knee.study.run import asking as run_asking
+from knee.study.run import trust
 from knee.study.run.asking import Block
 from knee.study.run.create import create
 from knee.study.spec import StudySpec
@@ -278,6 +280,21 @@ def test_questions_join_a_block_that_has_not_begun(folder):
     assert len({spec["id"] for spec in after}) == len(after)
     assert Block(folder, 2).begun, "they are added once"
     assert not Block(folder, 3).begun
+
+
+def test_a_study_that_is_killed_as_its_questions_are_written_is_still_this_users(folder, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    def killed(path: Path, text: str) -> None:
+        write_whole(path, text)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run_asking, "write_whole", killed)
+    cell = next(spec["cell"] for spec in folder.read_plan() if spec["threads"] == 8)
+    with pytest.raises(KeyboardInterrupt):
+        Block(folder, 2).add([(cell, "one cpu")])
+    assert any("test" in spec for spec in folder.read_plan())
+    trust.check(folder, trusted=False)
 
 
 @pytest.mark.parametrize(("wall_s", "limit_s"), [(2.0, 8.0), (0.1, 1.0), (1e6, 600.0)])

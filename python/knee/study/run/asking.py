@@ -145,8 +145,8 @@ class Block:
         first = self.plan.index(self.inside[0])
         rest = [spec for spec in self.plan if spec["block"] != self.number]
         written = [*rest[:first], *mixed, *rest[first:]]
+        trust.note(self.folder, written)
         write_whole(self.folder.plan, "".join(json.dumps(spec) + "\n" for spec in written))
-        trust.note(self.folder)
         return len(added)
 
     def _runs(self, cell: dict[str, Level], name: str) -> Iterator[RunSpec]:

@@ -71,8 +71,8 @@ def add(folder: Folder, as_is: RunSpec, remedies: Sequence[Remedy], blocks: int,
         known |= {one.name: Noted(one.name, one.treats, one.does, one.note or "") for one in remedies}
         write_trials(folder, Trials(tuple(known.values()), _words(facts)))
         plan = [*folder.read_plan(), *added]
+        trust.note(folder, plan)
         write_whole(folder.plan, "".join(json.dumps(spec) + "\n" for spec in plan))
-        trust.note(folder)
 
 
 def note_after(folder: Folder, facts: Mapping[str, Any]) -> Trials:

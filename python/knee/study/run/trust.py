@@ -16,6 +16,7 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,16 +49,19 @@ RESUME = Doing("resume", "Resuming it", "resumed", "knee study --resume")
 TRY = Doing("try remedies", "Trying remedies", "tried", "knee try")
 
 
-def note(folder: Folder) -> None:
-    """Note that this user has planned the commands of a study, or trusts them."""
-    if _is_known(folder):
+def note(folder: Folder, plan: Sequence[RunSpec] | None = None) -> None:
+    """Note that this user has planned the commands of a study, or trusts them; those of ``plan``, where one is to be
+    written next: a study that is killed between the two would not be this user's any more.
+    """
+    fingerprint = _fingerprint(folder, folder.read_plan() if plan is None else plan)
+    if _is_known(fingerprint):
         return
     known = _known()
     # If the note cannot be written, --resume will ask.
     with contextlib.suppress(OSError):
         known.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with opened_to_write(known) as file:
-            file.write(f"{_fingerprint(folder)}\n".encode())
+            file.write(f"{fingerprint}\n".encode())
 
 
 def check(folder: Folder, *, trusted: bool, doing: Doing = RESUME) -> None:
@@ -69,7 +73,7 @@ def check(folder: Folder, *, trusted: bool, doing: Doing = RESUME) -> None:
         When they may not be run.
     """
     if not trusted:
-        if _is_known(folder):
+        if _is_known(_fingerprint(folder, folder.read_plan())):
             return
         _ask(folder, doing)
     note(folder)
@@ -110,12 +114,12 @@ def _commands(folder: Folder) -> list[str]:
     return sorted(dict.fromkeys(found), key=lambda command: command.startswith("program: "))
 
 
-def _fingerprint(folder: Folder) -> str:
+def _fingerprint(folder: Folder, plan: Sequence[RunSpec]) -> str:
     """Return a hash of all that a study runs."""
     study_spec = folder.read_study_spec()
     once = [study_spec.get("measure", {}).get(step) for step in STEPS]
     directory = study_spec.get("program", {}).get("directory")
-    runs = sorted({_run(spec) for spec in folder.read_plan()})
+    runs = sorted({_run(spec) for spec in plan})
     # Only where there are any: without them it stays as earlier versions wrote it.
     remedies = [study_spec["remedy"]] if "remedy" in study_spec else []
     return hashlib.sha256(json.dumps([once, directory, runs, *remedies]).encode()).hexdigest()
@@ -130,9 +134,9 @@ def _run(spec: RunSpec) -> str:
     return json.dumps({name: value for name, value in spec.items() if name not in WHEN}, sort_keys=True)
 
 
-def _is_known(folder: Folder) -> bool:
+def _is_known(fingerprint: str) -> bool:
     try:
-        return _fingerprint(folder) in _known().read_text(encoding="ascii", errors="replace").split()
+        return fingerprint in _known().read_text(encoding="ascii", errors="replace").split()
     except OSError:
         return False
 
