@@ -96,6 +96,11 @@ def counter_names(text: str) -> list[str]:
     return _answers.to({"counters": text})
 
 
+def probes() -> set[str]:
+    """Return the names of the workloads that measure the machine: each of their threads has a cpu to itself."""
+    return {one["name"] for one in ask("workloads")["workloads"] if one["measures"]}
+
+
 class Load(TypedDict):
     """How busy other programs kept the allowed cpus over a short time; shares are from 0 to 1."""
 

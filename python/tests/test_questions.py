@@ -348,6 +348,15 @@ def test_copies_are_not_asked_about_where_they_would_not_compare(folder):
     assert not Block(folder, 2).testable(cell, "copies")
 
 
+def test_a_probe_is_not_asked_where_its_threads_would_share_cpus(folder):
+    plan = [spec | {"program": {"workload": "latency", "args": {}, "directory": "/"}} for spec in folder.read_plan()]
+    write_whole(folder.plan, "".join(json.dumps(spec) + "\n" for spec in plan))
+    cell = next(spec["cell"] for spec in plan if spec["threads"] == 8)
+    fits = {name: Block(folder, 2).testable(cell, name) for name in ("copies", "one cpu", "twice the threads")}
+    assert fits == {"copies": False, "one cpu": False, "twice the threads": False}
+    assert Block(folder, 2).testable(cell, "switches")
+
+
 def test_pairs_stay_together(tmp_path):
     places, here = Placements(WHOLE), machine(8)
     study = StudySpec(

@@ -142,6 +142,7 @@ def test_a_study_of_other_cpus_is_not_resumed(binary, tmp_path, then, status, sa
             ["--copies", "--metric", "took ([0-9]+)", "--", "true"],
             "copies: only where the run time of a command is measured",
         ),
+        (["--copies", "latency"], "copies: latency is a probe, which pins each thread to a cpu of its own"),
         (["--unit", "ms", "--", "true"], "there is no --metric"),
         (["--metric", "took [0-9]+", "--", "true"], "has no group"),
         (["--resume", "s", "--blocks", "3"], "no program and no other options can be given"),

@@ -308,7 +308,7 @@ impl Resources {
 pub(crate) struct Output {
     /// Bytes on standard output.
     pub(crate) stdout_bytes: u64,
-    /// XXH3 (64 bits) of standard output, to compare runs; absent when it went to the terminal.
+    /// XXH3 (64 bits) of standard output, to compare runs; absent when it went to the terminal, or is a measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) stdout_xxh3: Option<String>,
     /// The last lines of standard output.

@@ -116,6 +116,14 @@ fn a_workload_reports_phases_pages_and_its_check() {
     assert!(record["metric"]["value"].as_f64().unwrap() > 0.0);
     assert!(record["pages"].is_object());
     assert_eq!(record["output"]["stdout_tail"], json!("2736188"));
+    assert!(record["output"]["stdout_xxh3"].is_string());
+}
+
+#[test]
+fn what_a_probe_prints_is_not_to_be_compared() {
+    let program = json!({ "workload": "latency", "args": { "size": "1M" } });
+    let record = record_of(&json!({ "schema": 1, "id": "p", "program": program, "threads": 1 }));
+    assert_eq!((&record["exit"], &record["output"]["stdout_xxh3"]), (&json!({ "code": 0 }), &Value::Null), "{record}");
 }
 
 #[test]

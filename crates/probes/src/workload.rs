@@ -55,6 +55,10 @@ impl Workload for Probing {
         self.0.params()
     }
 
+    fn measures(&self) -> bool {
+        true
+    }
+
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let machine = Topology::this_machine().map_err(|error| Error::new(error.to_string()))?;
         let context = Context { machine: &machine, monitor: None, quick: true };

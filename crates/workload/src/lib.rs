@@ -41,6 +41,12 @@ pub trait Workload: Sync {
     /// Its parameters, with defaults.
     fn params(&self) -> &'static [Param];
 
+    /// Whether it measures the machine: its output is a figure, which differs between runs, and each of its threads has a
+    /// cpu to itself.
+    fn measures(&self) -> bool {
+        false
+    }
+
     /// Reads arguments and input, and builds what the run needs.
     ///
     /// # Errors

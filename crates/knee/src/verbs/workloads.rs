@@ -79,5 +79,8 @@ fn described(workload: &'static dyn Workload) -> Value {
         })
     };
     let params: Vec<Value> = workload.params().iter().map(param).collect();
-    json!({ "name": workload.name(), "summary": workload.summary(), "about": workload.about(), "phase": workload.phase(), "params": params })
+    json!({
+        "name": workload.name(), "summary": workload.summary(), "about": workload.about(), "phase": workload.phase(),
+        "params": params, "measures": workload.measures(),
+    })
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from knee import _binary
 from knee.store import StudyError
 from knee.study.kinds.factors import CHOICES
 from knee.study.kinds.near import suggestion
@@ -34,6 +35,10 @@ def refuse_contradictions(study_spec: StudySpec) -> None:
 
 
 def _refuse_about_copies(study_spec: StudySpec) -> None:
+    named = [study_spec.built_in(name) for name in study_spec.workloads] or [study_spec.program.get("workload")]
+    if study_spec.copies and (probes := _binary.probes().intersection(named)):
+        message = f"copies: {min(probes)} is a probe, which pins each thread to a cpu of its own"
+        raise StudyError(message, hint="leave out --copies, or study a program")
     if study_spec.copies and study_spec.timed and "workload" not in study_spec.program:
         message = "copies: only where the run time of a command is measured"
         raise StudyError(message, hint="leave out --copies, or the phase or metric")

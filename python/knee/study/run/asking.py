@@ -64,6 +64,8 @@ class Block:
             spec = self._own.get(_key(cell))
             if spec is None or (question.role == "copies" and not self._copies_compare(spec)):
                 return False
+            if asking(question, spec, self._machine).get("bind") == "set" and _measures(spec):
+                return False
             return question.fits(Seats(tuple(spec["cpus"]), self._machine))
         return self._remedy(cell, name) is not None
 
@@ -159,6 +161,11 @@ class Block:
                 yield asking_of_base(question, spec, self._base(spec), self._machine)
         elif (remedy := self._remedy(cell, name)) is not None:
             yield from interventions(name, remedy, (spec, self._base(spec)))
+
+
+def _measures(spec: RunSpec) -> bool:
+    """Whether the program is a probe, which does not run where its threads share cpus."""
+    return "workload" in spec["program"] and spec["program"]["workload"] in _binary.probes()
 
 
 @cache

@@ -60,6 +60,8 @@ pub(crate) struct Report {
     pub(crate) facts: BTreeMap<String, String>,
     pages: Option<BTreeMap<u32, u64>>,
     pub(crate) check: Option<CheckResult>,
+    /// Whether its output is a measurement, which no other run repeats.
+    pub(crate) measured: bool,
 }
 
 /// A pipe for the report; the writing end survives exec.
@@ -169,7 +171,8 @@ fn perform(task: &Task) -> Result<(String, Report), Failure> {
     };
     let facts = run.facts().into_iter().collect();
     let readings = phases.take_readings();
-    Ok((answer, Report { phases: phases.done(), readings, facts, pages, check }))
+    let measured = workload.measures();
+    Ok((answer, Report { phases: phases.done(), readings, facts, pages, check, measured }))
 }
 
 /// Reads a child's report; none if it ended before writing one.

@@ -67,7 +67,7 @@ impl Running {
     /// Collects all observations of a program that took `wall`. `samples` is the folder for the time series.
     pub(crate) fn finish(mut self, spec: &RunSpec, samples: Option<&Path>, wall: Duration) -> Seen {
         let text = |capture: &Option<Capture>| capture.as_ref().map(Capture::text);
-        let output = Output {
+        let mut output = Output {
             stdout_bytes: self.stdout.as_ref().map_or(0, Capture::bytes),
             stdout_xxh3: self.stdout.as_ref().map(Capture::fingerprint),
             stdout_tail: self.stdout.as_ref().map(Capture::shown).unwrap_or_default(),
@@ -97,6 +97,7 @@ impl Running {
         let mut report = text(&self.report).and_then(|text| child::read_report(&text));
         if let Some(report) = &mut report {
             report.counted(&self.lent);
+            output.stdout_xxh3 = output.stdout_xxh3.filter(|_| !report.measured);
         }
         let (switches, alone) = recorder.map(|recorder| recorder.finish(self.launch, &mut observed)).unzip();
         let hotspots = hotspots.map(|recorder| recorder.finish(alone.flatten().as_ref()));
