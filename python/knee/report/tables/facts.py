@@ -203,7 +203,7 @@ def unknown(study: Study) -> list[str]:
     if beyond := [count for one in sampled if (count := one.get("left_out"))]:
         lines.append(
             f"What some threads did: in {len(beyond)} of {len(study.runs)} runs, up to {max(beyond)} threads at once "
-            "were not sampled, because there were too many; their CPU time is in the totals."
+            "were not sampled: there were too many, or more files than may be open; their CPU time is in the totals."
         )
     lines.append("Other inputs, other builds, other machines: nothing here was measured on them.")
     return lines
