@@ -49,6 +49,16 @@ def test_idle_time_that_no_class_has_fails_the_check():
     assert explanation(evidence_of(BASE, Made(0.75, 1.3, {"one": 0.02}), {"one cpu": TESTS["one cpu"]})).findings == ()
 
 
+def test_idle_time_may_be_larger_by_what_switches_cost():
+    def agree(one: float, sleeps: int) -> bool | None:
+        found = evidence_of(BASE, Made(0.75, 1.3, {"one": one}, sleeps=sleeps))
+        return checks(found, ledger(found))[0].ok
+
+    assert [agree(0.32, sleeps) for sleeps in (100, 20_000)] == [False, True], "8 % of the thread-seconds more"
+    assert not agree(0.40, 20_000)
+    assert not agree(0.08, 20_000), "no switch makes it smaller"
+
+
 def test_copies_that_ran_once_have_no_interval_and_tell_nothing():
     found = evidence_of(BASE, MANY, TESTS)
     found.tests["copies"] = replace(found.tests["copies"], runs=found.tests["copies"].runs[:1])
