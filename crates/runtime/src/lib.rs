@@ -62,6 +62,9 @@ use worker::Worker;
 
 /// The pool for work outside any other pool: an unpinned worker for each cpu that this process may use, or as many as
 /// `KNEE_NUM_THREADS` says.
+///
+/// # Panics
+/// Where the first call cannot start so many workers.
 #[cfg(not(any(knee_loom, knee_shuttle)))]
 pub fn global() -> &'static Pool {
     static GLOBAL: std::sync::OnceLock<Pool> = std::sync::OnceLock::new();
@@ -69,7 +72,8 @@ pub fn global() -> &'static Pool {
         let asked =
             std::env::var("KNEE_NUM_THREADS").ok().and_then(|text| text.parse().ok()).filter(|&count| count > 0);
         let builder = asked.into_iter().fold(Pool::builder(), Builder::workers);
-        builder.build().expect("threads can be started")
+        let by = asked.map_or_else(String::new, |count| format!("KNEE_NUM_THREADS={count}: "));
+        builder.build().unwrap_or_else(|error| panic!("{by}{error}"))
     })
 }
 

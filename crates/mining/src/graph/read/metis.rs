@@ -1,6 +1,6 @@
 //! METIS' adjacency form: the numbers of vertices and edges on the first line, then a line for each vertex with its
-//! neighbours, which count from 1. Two numbers of such a line would make an edge, so that another graph would be counted.
-//! It is recognised to be refused.
+//! neighbours, which count from 1. A third number of the first line says which weights the lines have as well. Two numbers
+//! of such a line would make an edge, so that another graph would be counted. It is recognised to be refused.
 //!
 //! Karypis, Kumar, *METIS: A software package for partitioning unstructured graphs*, 1998.
 
@@ -34,9 +34,9 @@ pub(super) fn refusal(text: &[u8], pairs: Option<&[(u64, u64)]>) -> Option<&'sta
 /// The edges of a text in this form, in ascending order; none for any other text. `filled` of its lines are not empty.
 fn edges(text: &[u8], filled: usize) -> Option<Vec<(u64, u64)>> {
     let mut rows = rows(text);
-    let first = fields(rows.find(|row| !row.is_empty())?).map(|word| number(word).ok());
-    let first: Vec<u64> = first.take(3).collect::<Option<_>>()?;
-    let [vertices, count] = first[..] else { return None };
+    let mut first = fields(rows.find(|row| !row.is_empty())?);
+    let mut next = || number(first.next()?).ok();
+    let (vertices, count, weights) = (next()?, next()?, Weights::parse(first)?);
     let lines = usize::try_from(vertices).ok()?;
     // In nearly all edge lists the lines are far more or far fewer than the first number says.
     let fitting = count > 0 && filled <= lines.saturating_add(1) && lines <= newlines(text) + 1;
@@ -45,7 +45,7 @@ fn edges(text: &[u8], filled: usize) -> Option<Vec<(u64, u64)>> {
     }
     let (mut to_higher, mut to_lower) = (Vec::new(), Vec::new());
     for (vertex, row) in (1..=vertices).zip(rows) {
-        for word in fields(row) {
+        for word in weights.neighbours(row) {
             let other = number(word).ok().filter(|other| (1..=vertices).contains(other) && *other != vertex)?;
             if other > vertex { to_higher.push((vertex, other)) } else { to_lower.push((other, vertex)) }
         }
@@ -53,6 +53,33 @@ fn edges(text: &[u8], filled: usize) -> Option<Vec<(u64, u64)>> {
     to_lower.sort_unstable();
     to_higher.sort_unstable();
     (to_higher.len() as u64 == count && to_higher == to_lower).then_some(to_higher)
+}
+
+/// What lines have beside neighbours.
+struct Weights {
+    /// Numbers of the vertex itself, before its neighbours.
+    own: usize,
+    /// Numbers for each neighbour: its own, and maybe the weight of the edge.
+    each: usize,
+}
+
+impl Weights {
+    /// Reads what follows the first two numbers: nothing, or up to three digits, which say if there are sizes of vertices,
+    /// weights of vertices and weights of edges; and how many weights each vertex has.
+    fn parse<'a>(mut rest: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
+        let which = rest.next().unwrap_or(b"0");
+        let has = |place: usize| which.iter().rev().nth(place) == Some(&b'1');
+        let many = rest.next().map_or(Some(1), |word| number(word).ok())?;
+        if which.len() > 3 || which.iter().any(|digit| !matches!(digit, b'0' | b'1')) || rest.next().is_some() {
+            return None;
+        }
+        let weights = if has(1) { usize::try_from(many).ok()? } else { 0 };
+        Some(Self { own: weights.checked_add(usize::from(has(2)))?, each: 1 + usize::from(has(0)) })
+    }
+
+    fn neighbours<'a>(&self, row: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        fields(row).skip(self.own).step_by(self.each)
+    }
 }
 
 /// The lines that are no comments, also the empty ones.
@@ -79,6 +106,12 @@ mod tests {
             "% a path\n3 2\n2\n1 3\n% its end\n2\n\n",
             "3 1\n3\n\n1",
             "5 4\n2 3 4 5\n1\n1\n1\n1\n",
+            // With weights: of edges, of vertices, two of each vertex, and with sizes.
+            "3 2 1\n2 7\n1 7 3 9\n2 9\n",
+            "3 2 010\n8 2\n8 1 3\n8 2\n",
+            "3 2 011 2\n8 8 2 7\n8 8 1 7 3 9\n8 8 2 9\n",
+            "3 2 100\n8 2\n8 1 3\n8 2\n",
+            "3 2 0\n2\n1 3\n2\n",
         ] {
             assert_eq!(refused(text).as_deref(), Some(ADJACENCY), "{text:?}");
         }
@@ -107,6 +140,9 @@ mod tests {
             "2 1\n2 1\n1 2\n",
             "4 6\n1 2\n1 3\n1 4\n2 3\n2 4\n3 4\n",
             "3 2 \n0 1\n1 2\n",
+            // The third number of each is a weight.
+            "1 2 1\n2 3 1\n3 1 1\n",
+            "2 1 7\n1 3 9\n3 2 4\n",
         ] {
             assert_eq!(refused(text), None, "{text:?}");
         }
