@@ -17,14 +17,14 @@ wanted=(gcc make ruby xz-utils zstd pigz plzip lbzip2 openssl sysbench stress-ng
 wanted+=(libtcmalloc-minimal4)
 # For opened_natural.toml, and then held_out_natural.toml.
 wanted+=(git perl sqlite3 ninja-build brotli pbzip2 7zip pixz mawk grep)
-wanted+=(nodejs sbcl)
+wanted+=(nodejs sbcl squashfs-tools hashdeep ffmpeg vsearch bwa mupdf-tools)
 command -v gofmt >/dev/null || wanted+=(golang-go)
 command -v javac >/dev/null || wanted+=(openjdk-17-jdk-headless)
 python3 -c 'import ensurepip' 2>/dev/null || wanted+=(python3-venv)
 install_debian "${wanted[@]}"
 if [ ! -x "$venv/bin/python" ]; then python3 -m venv "$venv"; fi
 "$venv/bin/pip" install --quiet numpy==2.* lxml==6.* tokenizers==0.* duckdb==1.* joblib==1.* lmdb==1.* \
-    shapely==2.* polars==1.*
+    shapely==2.* polars==1.* regex==2026.* pillow==13.* RapidFuzz==3.*
 
 mkdir -p "$folder"
 cd "$folder"
