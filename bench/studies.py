@@ -18,6 +18,7 @@ import time
 import tomllib
 from pathlib import Path
 
+from knee import _binary
 from knee.opened import Study
 from knee.store.claims import KINDS
 
@@ -60,9 +61,9 @@ REHEARSED = ("deters-rehearsal", "blacklight-spawn-rehearsed")
 
 def run(name: str, out: Path) -> float:
     """Run a study in its short form into a folder; return the seconds that it took."""
-    knee = os.environ.get("KNEE_BIN", "knee")
     begin = time.monotonic()
-    words = [knee, "study", *SHORT[name], "--out", str(out / name), str(ROOT / "examples/studies" / f"{name}.toml")]
+    file = ROOT / "examples/studies" / f"{name}.toml"
+    words = [str(_binary.find()), "study", *SHORT[name], "--out", str(out / name), str(file)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         print(f"{name}: {done.stderr}", file=sys.stderr)
@@ -93,6 +94,9 @@ def table(out: Path, vm: Path | None, names: list[str]) -> None:
     """Print a table for each study file."""
     counted: dict[str, int] = {}
     for name in names:
+        if not (out / name / "analysis.json").exists():
+            print(f"\n**{name}**: no study")
+            continue
         claims = tomllib.loads((ROOT / "examples/studies" / f"{name}.toml").read_text())["claim"]
         judged = {one.says: one for one in Study.read(out / name).analysis.claims}
         there = emulated(vm, name)

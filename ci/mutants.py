@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from tasks import copy
 
 ROOT = Path(__file__).parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -241,7 +242,7 @@ def main() -> int:
     words = [word for word in sys.argv[1:] if word != "--list"]
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns("target", ".git", ".venv", "python", "dist"))
+        copy(tree)
         mutations = mutate(tree / "crates/runtime/src")
         names = [one.name for one in mutations if not words or any(word in one.name for word in words)]
         if "--list" in sys.argv:

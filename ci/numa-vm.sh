@@ -61,17 +61,23 @@ claims() {
         env HOME=/tmp OPENBLAS_NUM_THREADS=1 PYTHONPATH="$PWD/python" "$PWD/.venv/bin/python" -m knee study "$file" \
         --factor placement=cores-close --out /tmp/study "$@" >"target/numa-vm/$study"
 }
+confirmed() {
+    grep "^confirmed: $1" "$2" || {
+        echo "ci/numa-vm.sh: not confirmed in $2: $1" >&2
+        exit 1
+    }
+}
 claims 2 peregrine --factor graph=rmat:12:8:1 -n node-cores,cores --blocks 3
-grep "^confirmed: Threads on several nodes read more than 100 times" target/numa-vm/peregrine
-grep "^confirmed: Threads on several nodes read more than a fifth" target/numa-vm/peregrine
+confirmed "Threads on several nodes read more than 100 times" target/numa-vm/peregrine
+confirmed "Threads on several nodes read more than a fifth" target/numa-vm/peregrine
 small=(--factor scale=0.3 --factor repeat=8 -n cores --blocks 4)
 claims 4 flare-layouts "${small[@]}"
-grep "^confirmed: Of interleaved data at least as much" target/numa-vm/flare-layouts
-grep "^confirmed: Data on one node is read from other nodes more" target/numa-vm/flare-layouts
+confirmed "Of interleaved data at least as much" target/numa-vm/flare-layouts
+confirmed "Data on one node is read from other nodes more" target/numa-vm/flare-layouts
 # Rows of a node whose cpus the host does not run for a while are rightly read by others, but not with `strict`.
 mv target/numa-vm/flare-layouts target/numa-vm/flare-layouts.both
 claims 4 flare-layouts "${small[@]}" --factor runtime=strict --factor layout=blocked
-grep "^confirmed: Hardly anything of data laid out by node" target/numa-vm/flare-layouts
+confirmed "Hardly anything of data laid out by node" target/numa-vm/flare-layouts
 cat target/numa-vm/flare-layouts >>target/numa-vm/flare-layouts.both
 mv target/numa-vm/flare-layouts.both target/numa-vm/flare-layouts
 
@@ -85,11 +91,11 @@ claims 4 deters -n cores --blocks 3
 for says in "Tasks of the locality version work on fewer bytes" "They work on more bytes of their own node" \
     "A locality runtime alone, with all data on one node" "Nothing is stolen from another socket" \
     "Thieves that take from anyone do steal"; do
-    grep "^confirmed: $says" target/numa-vm/deters
+    confirmed "$says" target/numa-vm/deters
 done
 claims 4 blacklight-spawn --blocks 4
-grep "^confirmed: Tasks with places work on fewer bytes of other nodes: plates" target/numa-vm/blacklight-spawn
-grep "^confirmed: Tasks with places work on fewer bytes of other nodes: a sort" target/numa-vm/blacklight-spawn
+confirmed "Tasks with places work on fewer bytes of other nodes: plates" target/numa-vm/blacklight-spawn
+confirmed "Tasks with places work on fewer bytes of other nodes: a sort" target/numa-vm/blacklight-spawn
 
 echo "== claims about pages"
 # The studies of Blacklight with small arrays; but malloc has to return the larger ones to the kernel, which it does
@@ -112,7 +118,7 @@ for says in "Memory lies with the thread that wrote it" "Memory does not move to
     "What free and malloc give for 128 MB is with the owner" "The owner's pages are with it when it first reads" \
     "No page moves to the other when it reads" "Nor when it reads the array again" \
     "All pages are with the owner when"; do
-    grep "^confirmed: $says" target/numa-vm/pages
+    confirmed "$says" target/numa-vm/pages
 done
 
 # The probes: everywhere the same test, which asks the machine what it has. Pages are to move on request only; once the

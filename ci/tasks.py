@@ -150,7 +150,9 @@ def main() -> int:
     """Follow every page; return 1 if one is wrong."""
     pages = sorted(page for page in PAGES.glob("*.md"))
     wrong: list[str] = []
-    with tempfile.TemporaryDirectory() as folder:
+    # On the same file system as what was built, which is linked.
+    (ROOT / "target").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=ROOT / "target") as folder:
         scratch = Path(folder)
         copy(scratch)
         for page in pages:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import random
+import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 from planted.instances import Instance
@@ -79,6 +82,39 @@ def truth(instance: Instance, blocks: int = BLOCKS, halfway: Callable[[], None] 
     return Truth(float(cost.mean()), t_interval(cost), loss, named)
 
 
+def launch(words: Sequence[str], directory: Path) -> bytes:
+    """Run a command; return what it printed. Nothing of it is left when it fails, takes too long, or is interrupted.
+
+    Raises
+    ------
+    Unmeasured
+        When it does.
+    """
+    with started(words, directory, output=subprocess.PIPE) as running:
+        try:
+            said, complaints = running.communicate(timeout=LIMIT_S)
+        except subprocess.TimeoutExpired as error:
+            raise Unmeasured(f"a launch took longer than {LIMIT_S:.0f} s") from error
+    if running.returncode != 0:
+        raise Unmeasured(f"status {running.returncode}: {complaints.decode(errors='replace').strip()[:200]}")
+    return said
+
+
+@contextmanager
+def started(
+    words: Sequence[str], directory: Path, output: int = subprocess.DEVNULL
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a command in a session of its own; end all of it that still runs when the block ends."""
+    running = subprocess.Popen(words, stdout=output, stderr=output, cwd=directory, start_new_session=True)
+    try:
+        yield running
+    finally:
+        # The group outlives its leader while one of its processes runs.
+        with suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+
+
 def _growth(logs: dict[tuple[int, tuple[str, ...]], Array], command: tuple[str, ...]) -> Array:
     """Return the logarithm of the time on all threads over that on one, by block."""
     return logs[THREADS, command] - logs[1, command]
@@ -89,17 +125,8 @@ def _launch(command: tuple[str, ...], threads: int, instance: Instance) -> tuple
     cpus = sorted(os.sched_getaffinity(0))[:threads]
     words = [word.replace("{threads}", str(threads)) for word in command]
     began = time.perf_counter()
-    try:
-        done = subprocess.run(
-            ["taskset", "-c", ",".join(map(str, cpus)), *words],
-            capture_output=True, timeout=LIMIT_S, check=False, cwd=instance.directory,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired as error:
-        raise Unmeasured(f"a launch took longer than {LIMIT_S:.0f} s") from error
+    said = launch(["taskset", "-c", ",".join(map(str, cpus)), *words], instance.directory)
     seconds = time.perf_counter() - began
-    if done.returncode != 0:
-        raise Unmeasured(f"status {done.returncode}: {done.stderr.decode(errors='replace').strip()[:200]}")
-    said = done.stdout
     if instance.answer is not None:
         filtered = ["sh", "-c", instance.answer]
         said = subprocess.run(filtered, input=said, capture_output=True, check=True, cwd=instance.directory).stdout

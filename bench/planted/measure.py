@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 from contextlib import nullcontext
 from dataclasses import asdict, replace
@@ -112,6 +113,8 @@ def _base(instance: Instance) -> dict[str, float] | None:
 
 def _explained(instance: Instance, folder: Path) -> list[dict[str, object]]:
     """Let knee explain a study of the program; return its findings at the largest thread count."""
+    # Left by a call that was interrupted: only instances without a result are studied.
+    shutil.rmtree(folder, ignore_errors=True)
     words = [str(_binary.find()), "study", "--explain", "--no-pilot", "--out", str(folder.absolute())]
     words += ["--factor", f"threads=1,{THREADS}", "--", *instance.command]
     try:

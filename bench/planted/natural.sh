@@ -42,10 +42,15 @@ with open("text48.part", "w") as text:
         for first in range(0, 100_000, 10):
             text.write(" ".join(words[word] for word in drawn[first : first + 10]) + "\n")
 EOF
-    head -c 48000000 text48.part >text48
-    rm text48.part
+    truncate -s 48000000 text48.part
+    mv text48.part text48
 fi
-for size in 4 8 12 24; do if [ ! -e text$size ]; then head -c ${size}000000 text48 >text$size; fi; done
+for size in 4 8 12 24; do
+    if [ ! -e text$size ]; then
+        head -c ${size}000000 text48 >text.part
+        mv text.part text$size
+    fi
+done
 
 export folder venv
 python3 - "$here"/{natural,opened_natural,held_out_natural}.toml <<'EOF' | bash -euo pipefail

@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 import random
 import resource
-import subprocess
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from planted.dials import LIMIT_S, THREADS, Unmeasured
+from planted.dials import THREADS, launch
 from planted.undivided import LEAST
 
 from knee.stats.intervals import t_interval
@@ -52,12 +51,7 @@ def _user_seconds(command: tuple[str, ...], threads: int, directory: Path) -> fl
     cpu = min(os.sched_getaffinity(0))
     words = ["taskset", "-c", str(cpu), *(word.replace("{threads}", str(threads)) for word in command)]
     before = _children_s()
-    try:
-        done = subprocess.run(words, capture_output=True, timeout=LIMIT_S, check=False, cwd=directory)
-    except subprocess.TimeoutExpired as error:
-        raise Unmeasured(f"a launch took longer than {LIMIT_S:.0f} s") from error
-    if done.returncode != 0:
-        raise Unmeasured(f"status {done.returncode}")
+    launch(words, directory)
     return _children_s() - before
 
 

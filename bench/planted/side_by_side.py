@@ -11,11 +11,12 @@ import os
 import random
 import subprocess
 import time
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from planted.dials import LIMIT_S, Unmeasured
+from planted.dials import LIMIT_S, Unmeasured, started
 from planted.undivided import LEAST
 
 from knee.stats.intervals import Array, t_interval
@@ -23,6 +24,9 @@ from knee.stats.intervals import Array, t_interval
 BLOCKS = 6
 
 ALONE, LOOP, COPY = "alone", "beside a loop", "beside a copy"
+
+COMPUTING = "while [ -d /proc/$PPID ]; do at=0; while [ $at -lt 100000 ]; do at=$((at + 1)); done; done"
+"""A loop that uses no memory, starts at once, and also ends when the benchmark itself is killed."""
 
 CORE, MEMORY = ("clock", "SMT sharing"), ("shared cache", "memory bandwidth")
 """Causes of what the loop takes, and of what the copy takes beyond that."""
@@ -62,36 +66,23 @@ def _seconds(command: tuple[str, ...], kind: str, directory: Path) -> float:
     """Run one thread of a command on the first cpu, with something on the second; return its seconds."""
     first, second = sorted(os.sched_getaffinity(0))[:2]
     own = [word.replace("{threads}", "1") for word in command]
-    beside = {LOOP: ["sh", "-c", "while :; do :; done"], COPY: own}.get(kind)
-    other = None if beside is None else _start(second, beside, directory)
-    began = time.perf_counter()
-    running = _start(first, own, directory)
-    try:
-        status = running.wait(LIMIT_S)
-        seconds = time.perf_counter() - began
-    except subprocess.TimeoutExpired as error:
-        running.kill()
-        raise Unmeasured(f"a launch took longer than {LIMIT_S:.0f} s") from error
-    finally:
-        if other is not None:
-            _end(other, wait=kind == COPY)
+    beside = {LOOP: ["sh", "-c", COMPUTING], COPY: own}.get(kind)
+    with ExitStack() as stack:
+        other = stack.enter_context(started(_pinned(second, beside), directory)) if beside else None
+        began = time.perf_counter()
+        running = stack.enter_context(started(_pinned(first, own), directory))
+        try:
+            status = running.wait(LIMIT_S)
+            seconds = time.perf_counter() - began
+            if other is not None and kind == COPY:
+                # It ends by itself at about the same time.
+                other.wait(LIMIT_S)
+        except subprocess.TimeoutExpired as error:
+            raise Unmeasured(f"a launch took longer than {LIMIT_S:.0f} s") from error
     if status != 0:
         raise Unmeasured(f"status {status}")
     return seconds
 
 
-def _start(cpu: int, words: list[str], directory: Path) -> subprocess.Popen[bytes]:
-    pinned = ["taskset", "-c", str(cpu), *words]
-    return subprocess.Popen(pinned, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=directory)
-
-
-def _end(other: subprocess.Popen[bytes], *, wait: bool) -> None:
-    """Wait for a copy, which ends by itself at about the same time; stop a loop."""
-    try:
-        if wait:
-            other.wait(LIMIT_S)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
-        other.kill()
-        other.wait()
+def _pinned(cpu: int, words: list[str]) -> list[str]:
+    return ["taskset", "-c", str(cpu), *words]

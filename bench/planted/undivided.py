@@ -8,7 +8,6 @@ Threads that take turns, at a lock or at an interpreter, are never alone for lon
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from planted.dials import LIMIT_S, THREADS, Unmeasured
+from planted.dials import LIMIT_S, THREADS, Unmeasured, started
 
 from knee.stats.intervals import Array, t_interval
 
@@ -85,11 +84,10 @@ def _alone(command: tuple[str, ...], threads: int, directory: Path) -> float:
     words = [word.replace("{threads}", str(threads)) for word in command]
     pinned = ["taskset", "-c", ",".join(map(str, cpus)), *words]
     seen: list[int] = []
-    with subprocess.Popen(pinned, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=directory) as running:
+    with started(pinned, directory) as running:
         end = time.monotonic() + LIMIT_S
         while running.poll() is None:
             if time.monotonic() > end:
-                running.kill()
                 raise Unmeasured(f"a launch took longer than {LIMIT_S:.0f} s")
             ready = list(_ready(running.pid))
             seen.append(ready[0] if len(ready) == 1 else 0)
