@@ -208,6 +208,14 @@ def test_a_name_that_is_no_text_ends_nothing(tmp_path):
     assert [(name, calls) for name, _, _, calls in slots(path, native=0)] == [("7", 1)]
 
 
+def test_what_is_no_number_ends_nothing_and_is_counted(tmp_path):
+    path = make(tmp_path / "regions", native=0, locked=1, counters=(0, 1))
+    code = "from knee import counter\nfor x in (float('nan'), float('inf'), None, 'x'): counter('loss').add(x)"
+    run(code)
+    run(code, KNEE_REGIONS=str(path))
+    assert struct.unpack_from("=Q", path.read_bytes(), 120)[0] == 4
+
+
 @pytest.mark.parametrize("content", [b"", b"x" * 8192, b"kneeregn".ljust(8192, b"\0"), b"kneeregn"])
 def test_a_file_that_is_something_else_is_left_alone(tmp_path, content):
     path = tmp_path / "regions"

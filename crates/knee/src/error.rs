@@ -97,6 +97,7 @@ impl From<knee_machine::Error> for Failure {
             E::Unreadable { path, .. } if path.starts_with("/sys/") => {
                 Some("mount /sys; without it only unpinned runs are possible: `knee run -- COMMAND`".into())
             }
+            E::UnknownMemory(_) => Some("NODES are numbers, such as 0 or 0-1; `knee machine` lists the nodes".into()),
             E::NotAllowed { .. } => Some("`knee machine` shows which cpus this process may use".into()),
             _ => None,
         };

@@ -50,7 +50,7 @@ impl FromStr for MemoryPolicy {
             "preferred" => Policy::Preferred,
             _ => return Err(unknown()),
         };
-        let nodes: CpuSet = nodes.parse()?;
+        let nodes: CpuSet = nodes.parse().map_err(|_| unknown())?;
         if policy == Policy::Preferred && nodes.len() > 1 {
             return Err(unknown());
         }

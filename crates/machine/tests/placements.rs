@@ -143,6 +143,47 @@ fn lists_and_none_are_taken_as_they_are() {
     }
 }
 
+/// A machine with a core for each cpu, from hwloc's XML.
+fn of_cores(cpus: u32, nodes: &str, kinds: &str) -> Topology {
+    let core = |cpu: u32| {
+        let set = 1 << cpu;
+        format!(
+            r#"<object type="Core" os_index="{cpu}" cpuset="0x{set:x}"><object type="PU" os_index="{cpu}" cpuset="0x{set:x}"/></object>"#
+        )
+    };
+    let cores: String = (0..cpus).map(core).collect();
+    let all = (1 << cpus) - 1;
+    let text = format!(
+        r#"<topology version="2.0"><object type="Machine" cpuset="0x{all:x}">{nodes}{cores}</object>{kinds}</topology>"#
+    );
+    Topology::from_hwloc_xml(&text, "made").unwrap()
+}
+
+#[test]
+fn all_kinds_of_one_name_are_meant() {
+    let kind = |cpus: &str, name: &str, mhz: u32| {
+        format!(
+            r#"<cpukind cpuset="{cpus}"><info name="CoreType" value="{name}"/><info name="FrequencyMaxMHz" value="{mhz}"/></cpukind>"#
+        )
+    };
+    let kinds = [kind("0x1", "IntelAtom", 2500), kind("0x2", "IntelAtom", 3800), kind("0x4", "IntelCore", 5000)];
+    let machine = of_cores(3, "", &kinds.concat());
+    let order = |text: &str| text.parse::<Placement>().unwrap().order(&machine);
+    assert_eq!(order("cores-close+within:kind:efficiency").unwrap(), Order::Cpus(vec![0, 1]));
+    let unknown = order("cores-close+within:kind:slow").unwrap_err().to_string();
+    assert!(unknown.ends_with("efficiency, performance"), "{unknown}");
+}
+
+#[test]
+fn where_nodes_stand_for_sockets_no_cpu_is_lost() {
+    let node = r#"<object type="NUMANode" os_index="0" cpuset="0x3" local_memory="1"/>"#;
+    let node = format!(r#"<object type="Group" cpuset="0x3">{node}</object>"#);
+    let machine = of_cores(4, &node, "");
+    for places in ["sockets-close", "sockets-spread", "numa_domains-close"] {
+        assert_eq!(places.parse::<Placement>().unwrap().cpus(&machine, 4).unwrap().len(), 4, "{places}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 

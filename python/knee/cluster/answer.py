@@ -96,7 +96,8 @@ def _date(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise StudyError(f"{text} is a date before the year 1, which Python does not have") from None
+        hint = "ask `knee query` for it, which prints any year"
+        raise StudyError(f"{text} is a date that Python does not have (years 1 to 9999)", hint=hint) from None
 
 
 READERS: dict[str, Callable[[str], Value]] = {

@@ -178,12 +178,18 @@ class Listener:
 
     def add(self, name: str, more: int) -> None:
         """Add to this thread's count."""
+        try:
+            # A NumPy integer would overflow below.
+            number = int(more)
+        except (TypeError, ValueError, OverflowError):
+            # Marks make no program fail.
+            self._count(self._large, _LOCKED_ADDITIONS_LOST)
+            return
         published = self._thread.published
         at = published.get(name) or self._claim_counter(name)
         if at is not None:
             published[name] = at
-            # int() because a NumPy integer would overflow here.
-            self._large[at] = (self._large[at] + int(more)) & 0xFFFF_FFFF_FFFF_FFFF
+            self._large[at] = (self._large[at] + number) & 0xFFFF_FFFF_FFFF_FFFF
 
     def _new(self, name: str) -> _Own:
         own = self._thread.own[name] = _Own(None)

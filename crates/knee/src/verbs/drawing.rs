@@ -19,14 +19,20 @@ fn draw(machine: &Topology, label: &dyn Fn(u32) -> String, text: &mut String) ->
     let width = machine.hardware_threads.iter().map(|thread| label(thread.id).len()).max().unwrap_or(1);
     for socket in machine.sockets.iter().filter(|socket| !socket.cpus.is_empty()) {
         writeln!(text, "\nsocket {}", socket.id)?;
-        for node in &machine.nodes {
-            let here: Vec<&Core> =
-                machine.cores.iter().filter(|core| core.socket == socket.id && core.node == node.id).collect();
+        for node in machine.nodes.iter().map(Some).chain([None]) {
+            let home = |core: &Core| core.cpus.first().and_then(|cpu| machine.node_of(cpu));
+            let inside = |core: &&Core| core.socket == socket.id && home(core) == node.map(|node| node.id);
+            let here: Vec<&Core> = machine.cores.iter().filter(inside).collect();
             if here.is_empty() {
                 continue;
             }
-            let cpus = node.cpus.intersection(&socket.cpus);
-            writeln!(text, "  node {:<3} {}   cpus {}", node.id, memory(node), short(&cpus))?;
+            if let Some(node) = node {
+                let cpus = node.cpus.intersection(&socket.cpus);
+                writeln!(text, "  node {:<3} {}   cpus {}", node.id, memory(node), short(&cpus))?;
+            } else {
+                let cpus: CpuSet = here.iter().flat_map(|core| core.cpus.iter()).collect();
+                writeln!(text, "  node unknown   cpus {}", short(&cpus))?;
+            }
             for row in rows(machine, &here) {
                 let words: Vec<String> = row.cores.iter().map(|core| bracketed(&core.cpus, label, width)).collect();
                 wrapped(text, &format!("    {:<11} ", row.name), &words)?;
@@ -107,4 +113,29 @@ pub(crate) fn memory(node: &Node) -> String {
         return format!("memory unknown{kind}");
     }
     format!("{:>6.1} GiB{kind}", node.memory_bytes as f64 / f64::from(1 << 30))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_of_an_unknown_node_are_drawn() {
+        let core = |cpu: u32| {
+            let set = 1 << cpu;
+            format!(
+                r#"<object type="Core" os_index="{cpu}" cpuset="0x{set:x}"><object type="PU" os_index="{cpu}" cpuset="0x{set:x}"/></object>"#
+            )
+        };
+        let node = r#"<object type="NUMANode" os_index="1" cpuset="0x1" local_memory="1073741824"/>"#;
+        let text = format!(
+            r#"<topology version="2.0"><object type="Machine" cpuset="0x3"><object type="Package" os_index="0" cpuset="0x3"><object type="Group" cpuset="0x1">{node}{}</object>{}</object></object></topology>"#,
+            core(0),
+            core(1)
+        );
+        let machine = Topology::from_hwloc_xml(&text, "made").unwrap();
+        let drawn = sockets(&machine, |cpu| format!("c{cpu}"));
+        assert!(drawn.contains("node 1") && drawn.contains("[c0]"), "{drawn}");
+        assert!(drawn.contains("node unknown   cpus 1") && drawn.contains("[c1]"), "{drawn}");
+    }
 }

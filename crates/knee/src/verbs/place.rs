@@ -63,7 +63,8 @@ struct PlacedThread {
     thread: usize,
     cpu: u32,
     core: u32,
-    node: u32,
+    /// None where the source does not say.
+    node: Option<u32>,
     socket: u32,
 }
 
@@ -138,7 +139,7 @@ impl PlacedThreads {
         let placed = |(thread, cpu): (usize, u32)| {
             let found = machine.hardware_threads.iter().find(|hardware| hardware.id == cpu);
             let hardware = found.expect("an order names online cpus only");
-            PlacedThread { thread, cpu, core: hardware.core, node: hardware.node, socket: hardware.socket }
+            PlacedThread { thread, cpu, core: hardware.core, node: machine.node_of(cpu), socket: hardware.socket }
         };
         let places = cpus.map(|cpus| cpus.into_iter().enumerate().map(placed).collect());
         Self { schema: Topology::SCHEMA, placement: placement.to_string(), places }

@@ -2,12 +2,14 @@
 //!
 //! A process that is killed meanwhile leaves its part behind, which may be as large as the file. The next one that writes
 //! the same file removes it: a part has a lock while somebody writes it, and the kernel gives that back when the process ends.
-//! A number of a process would not tell, for those of two containers may be the same.
+//! A number of a process would not tell, for those of two containers may be the same; so a part is always a new file, which
+//! nobody else writes.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Has a file written beside its place, and moves it there when it is whole: nobody ever reads a part of it.
 ///
@@ -15,10 +17,7 @@ use std::path::Path;
 /// Those of `write`, which is given the other path; the system's.
 pub fn write_whole(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     remove_left_over(path);
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let lock = locked(&part)?;
+    let (part, lock) = locked(path)?;
     let written = write(&part).and_then(|()| fs::rename(&part, path));
     if written.is_err() {
         // What is left of it is of no use; that it cannot be removed either says no more.
@@ -28,15 +27,23 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> 
     written
 }
 
-/// Makes a file that has a lock. Between these two somebody else may have taken it for one that was left over.
-fn locked(part: &Path) -> io::Result<File> {
+/// Makes a file beside this one that has a lock. Between these two somebody else may have taken it for one that was left
+/// over.
+fn locked(path: &Path) -> io::Result<(PathBuf, File)> {
     loop {
-        let file = File::create(part)?;
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}{:09}.part", std::process::id(), since.subsec_nanos()));
+        let part = path.with_file_name(name);
+        let file = match File::options().write(true).create_new(true).open(&part) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            made => made?,
+        };
         match file.try_lock() {
-            Ok(()) if is_there(&file, part) => return Ok(file),
+            Ok(()) if is_there(&file, &part) => return Ok((part, file)),
             // A file system without locks.
-            Err(TryLockError::Error(_)) => return Ok(file),
-            Ok(()) | Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+            Err(TryLockError::Error(_)) => return Ok((part, file)),
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
         }
     }
 }
@@ -87,6 +94,21 @@ mod tests {
         left.sort();
         assert_eq!(left, ["a", "a..part", "a.7.part", "a.x.part", "ab.1.part"]);
         assert_eq!(fs::read_to_string(at("a")).unwrap(), "whole");
+    }
+
+    #[test]
+    fn writers_of_one_process_number_have_parts_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        write_whole(&path, |mine| {
+            fs::write(mine, "half")?;
+            write_whole(&path, |other| fs::write(other, "another"))?;
+            assert_eq!((fs::read(mine)?, fs::read(&path)?), (b"half".to_vec(), b"another".to_vec()));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "half");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub const PLACE_KINDS: &[PlaceKind] = &[
     PlaceKind {
         close: ("numa_domains-close", "one thread per NUMA node, then a second, nearest branch first"),
         spread: ("numa_domains-spread", "one thread per NUMA node, evenly over the machine"),
-        places: nodes,
+        places: Topology::node_like,
     },
     SOCKETS,
 ];
@@ -82,17 +82,6 @@ fn last_level_caches(machine: &Topology) -> Vec<CpuSet> {
         machine.last_level_cache(first).map_or_else(|| core.cpus.clone(), |cache| cache.cpus.clone())
     };
     distinct(machine.cores.iter().map(of_core).collect())
-}
-
-/// Every cpu in its own node: where nodes overlap (memory that is attached to the nearest cpus) the smallest counts.
-/// Cpus of unknown node are one place together, so that none is lost.
-fn nodes(machine: &Topology) -> Vec<CpuSet> {
-    let homes = machine.nodes.iter().map(|node| Some(node.id)).chain([None]);
-    let of = |home: Option<u32>| {
-        let cpus = machine.hardware_threads.iter().map(|thread| thread.id);
-        cpus.filter(|cpu| machine.node_of(*cpu) == home).collect()
-    };
-    homes.map(of).collect()
 }
 
 /// Removes empty and repeated sets.

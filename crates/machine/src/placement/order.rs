@@ -111,13 +111,16 @@ fn part_of(machine: &Topology, part: &Within) -> Result<CpuSet, Error> {
         Within::Dies(ids) => chosen(ids, machine.dies.iter().map(|d| (d.id, &d.cpus)).collect(), "die"),
         Within::Cores(ids) => chosen(ids, machine.cores.iter().map(|c| (c.id, &c.cpus)).collect(), "core"),
         Within::Kind(name) => {
-            let kind = machine.cpu_kinds.iter().find(|kind| kind.name == *name);
-            let known = machine.cpu_kinds.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>().join(", ");
+            // Cores of one name may differ, as in their clock.
+            let those: Vec<_> = machine.cpu_kinds.iter().filter(|kind| kind.name == *name).collect();
+            let mut known: Vec<_> = machine.cpu_kinds.iter().map(|kind| kind.name.as_str()).collect();
+            known.dedup();
+            let known = known.join(", ");
             let none = || Error::NoSuchPart {
                 part: format!("kind '{name}' of cores"),
                 known: if known.is_empty() { "no kinds".into() } else { known.clone() },
             };
-            kind.map(|kind| kind.cpus.clone()).ok_or_else(none)
+            if those.is_empty() { Err(none()) } else { Ok(those.iter().flat_map(|kind| kind.cpus.iter()).collect()) }
         }
         Within::FirstThreads => Ok(machine.cores.iter().filter_map(|core| core.cpus.first()).collect()),
     }

@@ -252,10 +252,21 @@ impl Topology {
         } else {
             let unnumbered = self.groups.iter().filter(|group| group.kind == "socket").map(|group| group.cpus.clone());
             let unnumbered: Vec<_> = unnumbered.collect();
-            let nodes = || self.nodes.iter().map(|node| node.cpus.clone()).collect();
-            if unnumbered.len() > 1 { unnumbered } else { nodes() }
+            if unnumbered.len() > 1 { unnumbered } else { self.node_like() }
         };
         sets.into_iter().filter(|cpus| !cpus.is_empty()).collect()
+    }
+
+    /// Every cpu in its own node: where nodes overlap (memory that is attached to the nearest cpus) the smallest counts.
+    /// Cpus of unknown node are one set together, so that none is lost; sets may be empty.
+    #[must_use]
+    pub fn node_like(&self) -> Vec<CpuSet> {
+        let homes = self.nodes.iter().map(|node| Some(node.id)).chain([None]);
+        let of = |home: Option<u32>| {
+            let cpus = self.hardware_threads.iter().map(|thread| thread.id);
+            cpus.filter(|cpu| self.node_of(*cpu) == home).collect()
+        };
+        homes.map(of).collect()
     }
 }
 

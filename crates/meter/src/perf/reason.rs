@@ -158,7 +158,7 @@ impl Permissions {
                     "kernel.perf_event_paranoid is {paranoid}{since}: this user may not {} ({name})",
                     subject.words()
                 ),
-                format!("sudo sysctl kernel.perf_event_paranoid={highest}, or give knee CAP_PERFMON"),
+                format!("sudo sysctl kernel.perf_event_paranoid={highest}"),
             );
         }
         if self.filtered {

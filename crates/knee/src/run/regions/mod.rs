@@ -173,9 +173,11 @@ fn mistakes(name: &str, uses: &[&Use]) -> impl Iterator<Item = String> {
 fn losses(contents: &Contents) -> impl Iterator<Item = String> {
     let room = format!("{NATIVE_SLOTS} threads × regions, {LOCKED_SLOTS} in Python, 1024 names a process");
     let counters = format!("{NATIVE_COUNTERS} threads × counters, {LOCKED_COUNTERS} in Python, 1024 names a process");
+    let additions =
+        format!("additions to running counters dropped for lack of space ({counters}), or for being no numbers");
     let found = [
         (contents.lost, format!("calls dropped for lack of space ({room})")),
-        (contents.additions_lost, format!("additions to running counters dropped for lack of space ({counters})")),
+        (contents.additions_lost, additions),
         (contents.refused.into(), "processes with another version of knee-region (their calls are lost)".into()),
         (contents.reentered, "calls from inside another call (signal handler) or from a finished thread".into()),
         (contents.uncounted, "counters that a thread could not open".into()),

@@ -25,7 +25,9 @@ pub(super) fn told(found: &MachineMemory) -> String {
     }
     knees(&mut out, found);
     for (probe, why) in &found.unavailable {
-        let _ = writeln!(out, "{probe}: not measured: {why}");
+        let measured = found.figures.iter().any(|figure| figure.probe == *probe);
+        let some = if measured { "not all measured" } else { "not measured" };
+        let _ = writeln!(out, "{probe}: {some}: {why}");
     }
     if let Some(why) = &found.small {
         let _ = writeln!(out, "{why}:\n  DRAM figures may show caches instead");
