@@ -7,11 +7,11 @@ import random
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from test_mine_python import drawn, library
 
 import knee
-from knee.store import StudyError
 
 
 def test_triangles_and_wedges_of_vertices_are_those_of_networkx():
@@ -103,8 +103,9 @@ def test_a_file_of_labels_is_no_file_of_a_graphs_own_vertices(tmp_path):
 
 def test_a_vertex_whose_label_is_missing_has_none():
     ring = [(at, (at + 1) % 4) for at in range(4)]
-    labels = {0: "x", 1: "x", 2: None, 3: float("nan")}
-    assert knee.mine.fsm(ring, 1, edges=1, labels=labels) == {"0:x-1:x": 2}
+    for missing in (float("nan"), np.float32("nan"), pd.NA, pd.NaT):
+        labels = {0: "x", 1: "x", 2: None, 3: missing}
+        assert knee.mine.fsm(ring, 1, edges=1, labels=labels) == {"0:x-1:x": 2}
 
 
 def test_what_is_no_label_is_said():
@@ -112,5 +113,5 @@ def test_what_is_no_label_is_said():
         knee.mine.count([(1, 2)], "a:x-b", labels={1: "a b"})
     with pytest.raises(TypeError, match="'one' has a label, but the graph's vertices are whole numbers"):
         knee.mine.count(np.array([[1, 2]]), "a:x-b", labels={"one": "x"})
-    with pytest.raises(StudyError, match="the given labels"):
-        knee.mine.count([(1, 2)], "a:x-b", labels={7: "x"})
+    with pytest.raises(ValueError, match="the graph has no vertex with a label; '1' is none"):
+        knee.mine.count([(1, 2)], "a:x-b", labels={"1": "x"})

@@ -291,7 +291,8 @@ def test_what_is_no_pattern_is_said(pattern, kind, reason):
 
 def test_patterns_with_directions_or_lonely_nodes_are_refused():
     networkx, igraph = library("networkx"), library("igraph")
-    for pattern in (networkx.DiGraph([(0, 1)]), igraph.Graph(edges=[(0, 1)], directed=True)):
+    directed = networkx.DiGraph([(0, 1)])
+    for pattern in (directed, directed.edges, igraph.Graph(edges=[(0, 1)], directed=True)):
         with pytest.raises(ValueError, match="the pattern has directions"):
             knee.mine.count([(0, 1)], pattern)
     lonely = networkx.Graph([(0, 1)])

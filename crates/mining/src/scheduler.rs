@@ -163,14 +163,18 @@ pub(crate) fn ours(args: &Args, team: &Team) -> Result<Pool, Error> {
     let steal = if runtime == "random" { Steal::Random } else { Steal::Near };
     let builder = Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind).steal(steal);
     let builder = builder.ignore_places(runtime == "random").strict(runtime == "strict");
-    builder.build().map_err(|error| Error::new(error.to_string()))
+    builder.build().map_err(|error| {
+        let said = Error::new(error.to_string());
+        if matches!(error, knee_runtime::Error::Start { .. }) { said.hint("use fewer threads") } else { said }
+    })
 }
 
 /// A rayon pool of the team's workers, each pinned to its cpu.
 pub(crate) fn pinned(team: &Team) -> Result<rayon::ThreadPool, Error> {
     let threads = team.threads();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|worker| format!("worker {worker}"));
-    let pool = pool.build().map_err(|error| Error::new(format!("cannot start {threads} workers: {error}")))?;
+    let failed = |error| Error::new(format!("cannot start {threads} workers: {error}")).hint("use fewer threads");
+    let pool = pool.build().map_err(failed)?;
     let pinned = pool.broadcast(|worker| team.pin(worker.index()));
     pinned.into_iter().collect::<Result<(), _>>().map(|()| pool)
 }

@@ -103,6 +103,20 @@ proptest! {
 }
 
 #[test]
+fn a_path_of_seven_vertices_may_have_nearly_all_other_pairs_apart() {
+    let pairs = |size: u32| (0..size).flat_map(move |a| (a + 1..size).map(move |b| (a, b)));
+    let edges: Vec<(u32, u32)> = pairs(9).filter(|(a, b)| (7 * a + 3 * b + a * b) % 5 < 3).collect();
+    let joined: Vec<_> = (1..7).map(|at| (at - 1, at)).collect();
+    let free: Vec<_> = pairs(7).map(|(a, b)| (a as usize, b as usize)).filter(|(a, b)| a + 1 != *b).collect();
+    for apart in [12, 15] {
+        let pattern = Pattern::new(7, &joined, &free[..apart]).unwrap();
+        let expected = oracle::count(9, &edges, &pattern, Induced::Edge);
+        let found = count(&graph(&edges), &pattern, Induced::Edge, Method::Explore);
+        assert_eq!(found, expected, "{apart} pairs apart");
+    }
+}
+
+#[test]
 fn a_complete_graph_has_the_counts_of_the_textbook() {
     // 300 vertices, so that bitmaps have more than one word and tasks more than one range.
     let n = 300_u64;

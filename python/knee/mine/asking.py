@@ -102,7 +102,8 @@ def _told(words: list[str], files: dict[int, str]) -> dict[str, Any]:
         return _binary.ask_once(words, list(files))
     except StudyError as error:
         message = str(error)
-        for file, what in files.items():
+        # The longer number first, since /proc/self/fd/1 begins /proc/self/fd/12.
+        for file, what in sorted(files.items(), reverse=True):
             message = message.replace(f"/proc/self/fd/{file}", what)
         raise _noted(StudyError(message, hint=error.hint)) from None
 

@@ -23,13 +23,14 @@ def lines(labels: Mapping[Any, Any], edges: Edges | None) -> bytes:
     TypeError
         When a vertex of a graph of numbers is none.
     ValueError
-        When a label is not one word.
+        When a label is not one word, or no vertex that has one is in the graph.
     """
     own = None if edges is None or edges.vertices is None else edges.vertices
     numbers: dict[Hashable, int] | None = None if own is None else {vertex: at for at, vertex in enumerate(own)}
     text: list[str] = []
+    first: Any = None
     for vertex, label in labels.items():
-        if label is None or (isinstance(label, float) and label != label):
+        if _is_missing(label):
             continue
         word = str(label)
         if not WORD.fullmatch(word):
@@ -38,7 +39,22 @@ def lines(labels: Mapping[Any, Any], edges: Edges | None) -> bytes:
         number = _number(vertex) if numbers is None else numbers.get(vertex)
         if number is not None:
             text.append(f"{number} {word}\n")
+        elif first is None:
+            first = vertex
+    if first is not None and not text and own:
+        raise ValueError(f"the graph has no vertex with a label; {first!r} is none: give labels to its own vertices")
     return "".join(text).encode()
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        # pandas.NA is neither equal nor unequal to itself.
+        return True
+    except ValueError:
+        # An array, which is no label and is refused as such.
+        return False
 
 
 def _number(vertex: Any) -> int:

@@ -12,6 +12,9 @@ MOST_VERTICES = 8
 """What the binary takes. Checked here too, since a whole graph may be given as a pattern by mistake."""
 
 
+DIRECTED = "the pattern has directions, which knee does not look for: give it without directions"
+
+
 def text(pattern: Any) -> str:
     """Return the text of a pattern: text as it is, a small graph as its edges.
 
@@ -48,12 +51,15 @@ def _pairs(pattern: Any) -> Iterable[Any]:
     known = library(pattern)
     if known in ("networkx", "igraph") and hasattr(pattern, "is_directed"):
         if pattern.is_directed():
-            raise ValueError("the pattern has directions, which knee does not look for: give it without directions")
+            raise ValueError(DIRECTED)
         if isolated := _without_edges(pattern, known):
             raise ValueError(
                 f"{isolated} has no edge in the pattern, but a pattern is connected: remove it, or join it"
             )
         return pattern.edges() if known == "networkx" else pattern.get_edgelist()
+    # The edges of a graph in networkx, which know their graph.
+    if getattr(getattr(pattern, "_graph", None), "is_directed", bool)():
+        raise ValueError(DIRECTED)
     if not isinstance(pattern, Iterable):
         kind = type(pattern).__name__
         raise TypeError(

@@ -51,8 +51,11 @@ impl Native for Answer {
         end_with_reader();
         for line in io::stdin().lines() {
             let line = line.map_err(|error| Failure::new(format!("cannot read questions: standard input: {error}")))?;
-            let text = answer(&line).map_or_else(|refusal| refusal.json(), |json| format!("{{\"answer\":{json}}}"));
-            print_out(&format!("{text}\n"))?;
+            // Not put together first: a long answer would be in memory twice.
+            match answer(&line) {
+                Ok(json) => ["{\"answer\":", &json, "}\n"].into_iter().try_for_each(print_out)?,
+                Err(refusal) => print_out(&(refusal.json() + "\n"))?,
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -54,7 +54,11 @@ pub fn load(source: &str) -> Result<EdgeList, Error> {
     }
     let path = std::path::Path::new(source);
     if Dump::is_one(path) {
-        return Dump::open(path)?.list();
+        let own = |error: Error| match error.hinted() {
+            Some(_) => error,
+            None => error.hint("give the graph's own file"),
+        };
+        return Dump::open(path).and_then(|dump| dump.list()).map_err(own);
     }
     EdgeList::read(path)
 }

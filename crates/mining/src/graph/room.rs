@@ -55,7 +55,7 @@ pub(crate) fn check_copies(source: &str, vertices: u64, edges: u64, arrangement:
 
 /// The error where the kernel does not place memory.
 pub(crate) fn unplaced(error: &io::Error) -> Error {
-    Error::new(format!("cannot place the graph: {error}"))
+    Error::new(format!("cannot place the graph: {error}")).hint("use --layout contiguous, which asks for no placement")
 }
 
 fn read(source: &str) -> String {

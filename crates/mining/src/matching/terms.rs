@@ -18,6 +18,9 @@ use crate::pattern::{Induced, Pattern};
 /// Most patterns that are counted for one answer.
 const MOST: usize = 1000;
 
+/// Most patterns in which some pairs are still apart that are looked at in one step: more would take long.
+const MOST_BETWEEN: usize = 5000;
+
 /// Edge-induced copies of patterns, of each so many times, that add up to a multiple of the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sum {
@@ -54,12 +57,15 @@ pub(super) fn of(pattern: &Pattern, induced: Induced) -> Result<Sum, Error> {
             for pair in class.apart() {
                 *next.entry(class.with(pair).canonical()).or_default() += times;
             }
+            if next.len() > MOST_BETWEEN {
+                return Err(too_many(pattern, MOST_BETWEEN, "looked at"));
+            }
         }
         for times in next.values_mut() {
             *times /= moved;
         }
-        if sums.len() + next.len() > MOST {
-            return Err(too_many(pattern));
+        if sums.len() > MOST {
+            return Err(too_many(pattern, MOST, "counted"));
         }
         if next.is_empty() {
             break;
@@ -83,8 +89,8 @@ fn symmetries(pattern: &Pattern) -> i128 {
     i128::try_from(pattern.automorphisms().len()).expect("a pattern has at most 8! symmetries")
 }
 
-fn too_many(pattern: &Pattern) -> Error {
+fn too_many(pattern: &Pattern, most: usize, what: &str) -> Error {
     let pairs = "pairs that must not be joined are counted by way of the patterns in which some of them are";
-    Error::new(format!("more than {MOST} patterns would have to be counted for {pattern}"))
+    Error::new(format!("more than {most} patterns would have to be {what} for {pattern}"))
         .hint(format!("{pairs}; use fewer, or a smaller pattern"))
 }

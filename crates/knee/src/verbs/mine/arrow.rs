@@ -31,7 +31,7 @@ enum Place {
     Output,
     /// A file that is replaced by a whole one.
     Replaced(PathBuf),
-    /// A pipe or a device.
+    /// A pipe, a device, or a file that no other can replace.
     Opened(File),
 }
 
@@ -65,7 +65,11 @@ impl<'a> Target<'a> {
     pub(super) fn write(self, action: &str, answer: &str) -> Result<(), Failure> {
         let written = match self.place {
             Place::Output => table(action, answer, stdout()),
-            Place::Opened(file) => table(action, answer, file),
+            Place::Opened(file) => {
+                // What is no regular file has no length.
+                let _ = file.set_len(0);
+                table(action, answer, file)
+            }
             Place::Replaced(path) => files::write_whole(&path, |part| {
                 if let Ok(found) = path.metadata() {
                     set_permissions(part, found.permissions())?;
@@ -88,9 +92,18 @@ impl Place {
     fn of(path: &Path) -> io::Result<Self> {
         match path.metadata() {
             Ok(found) if found.is_file() => {
-                File::options().write(true).open(path)?;
+                let file = File::options().write(true).open(path)?;
                 // A link stays one.
-                Ok(Self::Replaced(path.canonicalize()?))
+                let path = path.canonicalize()?;
+                // A folder that cannot be written has no room for a new file, and a mounted file cannot be replaced.
+                let mut beside = false;
+                let _ = files::write_whole(&path, |_| {
+                    beside = true;
+                    Err(io::Error::other("there is no answer yet"))
+                });
+                let folder = path.parent().and_then(|folder| folder.metadata().ok());
+                let mounted = folder.is_some_and(|it| it.dev() != found.dev());
+                Ok(if beside && !mounted { Self::Replaced(path) } else { Self::Opened(file) })
             }
             Ok(_) => Ok(Self::Opened(File::options().write(true).open(path)?)),
             Err(_) => {
