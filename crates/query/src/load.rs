@@ -27,6 +27,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) args: &'a Args,
     pub(crate) encoding: Encoding,
     pub(crate) placed: Placed,
+    /// What to try where memory is short, for who cannot give other options.
+    pub(crate) instead: Option<&'static str>,
 }
 
 impl<'a> Wanted<'a> {
@@ -37,7 +39,7 @@ impl<'a> Wanted<'a> {
         let arrangement = Arrangement::named(args.text("layout")).expect("values were checked").huge(true);
         let trial = arrangement.uninit::<u64>(1 << 16).map_err(|error| cannot_lay_out(args, &error))?;
         let copies = trial.copies();
-        Ok(Self { args, encoding, placed: Placed { arrangement, copies } })
+        Ok(Self { args, encoding, placed: Placed { arrangement, copies }, instead: None })
     }
 
     /// The table, with the columns that a query reads.
@@ -59,7 +61,8 @@ impl<'a> Wanted<'a> {
                     let what = format!("the columns of {data} are stored as {own}, not as {wanted}");
                     return Err(wrong(what).hint(format!("give --encoding {own}")));
                 }
-                self.dumped(&dump, select, pool, phases)
+                let other = "ask for fewer columns, or give the files that it was made of with --encoding narrow";
+                self.dumped(&dump, Some(other), select, pool, phases)
             }
             (data, "") => self.encoded(&opened(data)?, select, pool, phases),
             (data, cache) => self.cached(&opened(data)?, Path::new(cache), select, pool, phases),
@@ -162,13 +165,20 @@ impl<'a> Wanted<'a> {
             return Err(wrong(format!("column {name} was left out of {}, as it cannot be used", file.display()))
                 .hint("ask without --cache, which says why"));
         }
-        self.dumped(&dump, select, pool, phases)
+        self.dumped(&dump, None, select, pool, phases)
     }
 
-    fn dumped(&self, dump: &Dump, select: &Select, pool: &Pool, phases: &mut Phases) -> Result<Table, Error> {
+    fn dumped(
+        &self,
+        dump: &Dump,
+        hint: Option<&'static str>,
+        select: &Select,
+        pool: &Pool,
+        phases: &mut Phases,
+    ) -> Result<Table, Error> {
         let fields = dump.fields();
         let columns = Plan::new(select, &fields)?.columns().to_vec();
-        self.fitting(dump.bytes(&columns).saturating_mul(self.placed.copies as u64), None)?;
+        self.fitting(dump.bytes(&columns).saturating_mul(self.placed.copies as u64), hint)?;
         phases.measure("load", || pool.install(|| dump.read(&columns, &self.placed)))
     }
 
@@ -201,7 +211,7 @@ impl<'a> Wanted<'a> {
                 let mib = |bytes: u64| bytes >> 20;
                 let what = format!("the table needs about {} MiB of memory; {} MiB are free", mib(needed), mib(left));
                 let generated = self.args.text("data").is_empty();
-                Err(wrong(what).hint(hint.unwrap_or(match (generated, self.encoding) {
+                Err(wrong(what).hint(self.instead.or(hint).unwrap_or(match (generated, self.encoding) {
                     (true, Encoding::Plain) => "try a smaller --scale, or --encoding narrow",
                     (true, _) => "try a smaller --scale",
                     (false, Encoding::Plain) => "try --encoding narrow",

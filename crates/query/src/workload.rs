@@ -83,7 +83,7 @@ impl Workload for Query {
             let once = || {
                 let plan = Plan::new(&sql::parse(&text)?.counting_rows(), &table.fields())?;
                 let scan = Scan::new(&plan, &table, isa)?;
-                scan.check_memory()?;
+                scan.check_memory(team.threads())?;
                 let bytes_per_row = scan.bytes_per_row();
                 Ok::<_, Error>((plan, bytes_per_row))
             };

@@ -45,7 +45,9 @@ impl Answer {
     pub(crate) fn is_close(&self, other: &Self) -> bool {
         let same = |pair: (&Value, &Value)| match pair {
             (Value::Double(one), Value::Double(other)) => {
-                one.to_bits() == other.to_bits() || (one - other).abs() <= 1e-9 * one.abs().max(1.0)
+                let near = one.is_finite() && (one - other).abs() <= 1e-9 * one.abs().max(1.0);
+                // What is not a number may have a sign.
+                one.to_bits() == other.to_bits() || (one.is_nan() && other.is_nan()) || near
             }
             (one, other) => one == other,
         };

@@ -82,6 +82,7 @@ pub fn answer(Part(descriptor): Part, args: &Args, team: &Team) -> Result<String
     let mut wanted = Wanted::new(args)?;
     wanted.encoding = Encoding::named(&descriptor.encoding)
         .ok_or_else(|| wrong(format!("the part wants the unknown encoding '{}'", descriptor.encoding)))?;
+    wanted.instead = Some("ask for fewer columns, write smaller row groups, or give workers more memory");
     let pool = workload::pool(args, team)?;
     let found = |source: &dyn Source, parts: Range<usize>| {
         let mut whole = Found::new(&select, source)?;
@@ -90,7 +91,7 @@ pub fn answer(Part(descriptor): Part, args: &Args, team: &Team) -> Result<String
             let table = wanted.encoded(&slice, &asked, &pool, &mut Phases::default())?;
             let plan = Plan::new(&select, &table.fields())?;
             let scan = Scan::new(&plan, &table, isa)?;
-            scan.check_memory()?;
+            scan.check_memory(team.threads())?;
             let state = scan.parallel(&pool, &Lies::AtHome);
             whole.rows += table.rows() as u64;
             whole.partial.add(state.partial(&scan)?, &plan)

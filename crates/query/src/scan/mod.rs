@@ -135,18 +135,21 @@ impl<'a> Scan<'a> {
         Ok(scan)
     }
 
-    /// Refuses what memory cannot hold: aggregates of doubles have a value for each group in each morsel. It is for who
-    /// can still refuse: what is left changes, and may be less at the next look.
-    pub(crate) fn check_memory(&self) -> Result<(), Error> {
-        let values = self.table.morsels().saturating_mul(self.groups.combinations).saturating_mul(self.doubles.len());
-        let needed = (values as u64).saturating_mul(size_of::<f64>() as u64);
+    /// Refuses what memory cannot hold: each worker has a value of each aggregate for each group, and aggregates of doubles
+    /// have one in each morsel. It is for who can still refuse: what is left changes, and may be less at the next look.
+    pub(crate) fn check_memory(&self, workers: usize) -> Result<(), Error> {
+        let groups = self.groups.combinations;
+        let doubles = self.table.morsels().saturating_mul(groups).saturating_mul(self.doubles.len() * size_of::<f64>());
+        let exact = (self.terms + self.extremes.len()) * size_of::<i128>() + self.wide.len() * size_of::<Total>();
+        // One more for the whole, and one more group for rows that do not count.
+        let states = (workers + 1).saturating_mul(groups + 1).saturating_mul(exact + size_of::<u64>());
+        let needed = doubles.saturating_add(states) as u64;
         // Asking how much is left takes longer than some queries.
         match Some(needed).filter(|needed| *needed > SMALL).and_then(|_| room::memory()) {
             Some(left) if left < needed => {
                 let mib = |bytes: u64| bytes >> 20;
                 let what = format!(
-                    "aggregates of doubles in {} groups need about {} MiB of memory; {} MiB are free",
-                    self.groups.combinations,
+                    "the aggregates of {groups} groups need about {} MiB of memory; {} MiB are free",
                     mib(needed),
                     mib(left)
                 );

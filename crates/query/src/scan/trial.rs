@@ -368,6 +368,6 @@ fn memory_is_asked_for_before_a_scan_and_not_again() {
     plan.aggregates = vec![plan.aggregates[0].clone(); 100_000];
     // What was prepared is made again later, when less may be left.
     let scan = Scan::new(&plan, &table, Isa::Portable).unwrap();
-    let refused = scan.check_memory().unwrap_err().to_string();
-    assert!(refused.starts_with("aggregates of doubles in 60000 groups need about 29296"), "{refused}");
+    let refused = scan.check_memory(1).unwrap_err().to_string();
+    assert!(refused.starts_with("the aggregates of 60000 groups need about 29296"), "{refused}");
 }

@@ -88,15 +88,20 @@ fn span(interval: &Interval, sign: i64) -> Result<Span, Error> {
     let unknown = || outside(format_args!("{interval}: intervals are days, weeks, months or years"));
     let (text, mut field) = (whole_text(&interval.value).ok_or_else(unknown)?, interval.leading_field.clone());
     let mut words = text.split_whitespace();
-    let count: i64 = words.next().and_then(|count| count.parse().ok()).ok_or_else(unknown)?;
+    let whole =
+        || wrong(format!("{interval}: an interval has a whole number of days, weeks, months or years, up to 1000000"));
+    let count: i64 = words.next().ok_or_else(unknown)?.parse().map_err(|_| whole())?;
     if let Some(word) = words.next() {
         // As in `'1 day' MONTH`, which names two.
         if field.replace(field_named(word).ok_or_else(unknown)?).is_some() {
             return Err(unknown());
         }
     }
-    if words.next().is_some() || interval.last_field.is_some() || count.unsigned_abs() > 1_000_000 {
+    if words.next().is_some() || interval.last_field.is_some() {
         return Err(unknown());
+    }
+    if count.unsigned_abs() > 1_000_000 {
+        return Err(whole());
     }
     let count = sign * count;
     let tried = match field.ok_or_else(unknown)? {
@@ -106,7 +111,7 @@ fn span(interval: &Interval, sign: i64) -> Result<Span, Error> {
         DateTimeField::Year | DateTimeField::Years => Span::new().try_years(count),
         _ => return Err(unknown()),
     };
-    tried.map_err(|_| unknown())
+    tried.map_err(|_| wrong(format!("{interval} leads beyond the years -9999 to 9999")))
 }
 
 fn whole_text(value: &Expr) -> Option<String> {
