@@ -113,12 +113,12 @@ def test_the_sampler_gets_a_cpu_that_the_run_leaves_free():
 
 
 def test_factors_reach_words_variables_and_arguments():
-    study_spec = asked(factors={"threads": [1], "size": [5], "env:MODE": ["fast"], "memory": ["interleave:0-1"]})
+    study_spec = asked(factors={"threads": [1], "size": [5], "env:MODE": ["fast"], "memory": ["interleave:0"]})
     study_spec.program["command"].append("{size}")
     spec = planned(study_spec)[0]
     assert spec["program"]["command"] == ["p", "{threads}", "5"]
     assert spec["program"]["env"] == {"MODE": "fast"}
-    assert spec["memory"] == {"policy": "interleave", "nodes": [0, 1]}
+    assert spec["memory"] == {"policy": "interleave", "nodes": [0]}
     built_in = StudySpec(name="q", program={"workload": "mine"}, factors={"threads": [1], "plan": ["explore"]})
     assert planned(built_in)[0]["program"]["params"] == {"plan": "explore"}
 

@@ -56,6 +56,21 @@ MISTAKES = {
         f"threads: the range '100000..cpus' runs backwards: this machine has {CPUS}",
         "1..cpus",
     ),
+    "memory on a node that is not there": (
+        ["--factor", "memory=local,bind:900", *GOOD],
+        "bad memory policy: 'bind:900': there is no node 900",
+        "`knee machine` shows the nodes",
+    ),
+    "a placeholder of the baseline with a letter wrong": (
+        ["--factor", "size=1,2", "--baseline", "echo {sise}", "--", "true", "{threads}", "{size}"],
+        "unknown placeholder '{sise}'",
+        "did you mean {size}?",
+    ),
+    "weak scaling by the thread count": (
+        ["--weak", "threads=1000", *GOOD],
+        "weak: threads is no argument of the program that says how much there is to do",
+        "--weak n=1000, and {n} in the command",
+    ),
     "a placement with a letter missing": (
         ["--factor", "placement=core-close", *GOOD],
         "unknown placement 'core-close'",

@@ -148,6 +148,7 @@ def test_a_study_of_other_cpus_is_not_resumed(binary, tmp_path, then, status, sa
         (["--resume", "s", "--blocks", "3"], "no program and no other options can be given"),
         (["--resume", "s", "--sample-ms", "0"], "no program and no other options can be given"),
         (["--resume", "s", "--out", "t"], "no program and no other options can be given"),
+        (["--resume", "s", "--pilot"], "no program and no other options can be given"),
         (["./script.sh", "{threads}"], "a program goes after --"),
         (["sumeuler", "--nn", "3"], "unknown option '--nn'"),
         (["--factor", "bind=each,all", "--", "true"], "bad value 'all'; expected each or set"),

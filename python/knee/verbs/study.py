@@ -69,7 +69,7 @@ def study(out: Path | None, resume: Path | None, trust: bool, pilot: bool | None
     """
     if resume is not None:
         given = values_given(asked)
-        if out is not None or asked["words"] or not given.keys() <= ON_RESUME:
+        if out is not None or asked["words"] or pilot is True or not given.keys() <= ON_RESUME:
             message = "--resume continues a study as planned: no program and no other options can be given"
             raise StudyError(message, hint="only --wait-quiet, --rerun-disturbed and --trust go with --resume")
         # Read and check all of it before anything is changed.

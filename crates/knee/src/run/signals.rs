@@ -50,6 +50,9 @@ pub(super) const AWAKE: Duration = Duration::from_secs(1);
 /// twice the time that a program has to end.
 const LAST_RESORT: Duration = Duration::from_secs(10);
 
+/// Signals that ask to stop.
+const ASKS: [Signal; 3] = [Signal::INT, Signal::TERM, Signal::HUP];
+
 /// From here on SIGINT, SIGTERM and SIGHUP no longer end this process; they arrive here. Reaching a file's size limit
 /// is a failed write from here on, and does not end us. (Handlers, not dispositions: the program inherits nothing of
 /// this.)
@@ -77,6 +80,20 @@ impl Signals {
     /// # Errors
     /// When a sandbox forbids catching signals or waiting for events.
     pub(crate) fn catch() -> Result<Self, Failure> {
+        Self::caught(&ASKS)
+    }
+
+    /// The same for a runner's launcher, which ends with its lifeline alone: its program may signal the group that both
+    /// are in (`kill 0`).
+    ///
+    /// # Errors
+    /// As [`Self::catch`].
+    pub(crate) fn outlive() -> Result<Self, Failure> {
+        Self::caught(&[])
+    }
+
+    /// Catches signals, of which these arrive, and Ctrl-Z.
+    fn caught(asks: &[Signal]) -> Result<Self, Failure> {
         let refused = |what: &str, error: io::Error| {
             let failure = Failure::new(format!("{what}: {error}"));
             failure.hint("a sandbox (seccomp) may forbid it; run knee outside of it")
@@ -84,15 +101,18 @@ impl Signals {
         // Checked here, because loops that wait would spin if every wait failed.
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         poll(&mut [], Some(&now)).map_err(|errno| refused("cannot wait for programs: ppoll", errno.into()))?;
-        Self::register().map_err(|error| refused("cannot catch signals", error))
+        Self::register(asks).map_err(|error| refused("cannot catch signals", error))
     }
 
-    fn register() -> io::Result<Self> {
+    fn register(asks: &[Signal]) -> io::Result<Self> {
         signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default())?;
         // The timer sends its next signal only after this one was delivered to a handler.
         signal_hook::flag::register(Signal::CONT.as_raw(), Arc::default())?;
-        let signals = [Signal::INT, Signal::TERM, Signal::HUP, Signal::TSTP];
-        let caught = signals.into_iter().filter(|&signal| !sys::ignores(signal));
+        for signal in ASKS.into_iter().filter(|signal| !asks.contains(signal) && !sys::ignores(*signal)) {
+            // Caught, so that it does not end us; exec gives the program its usual effect.
+            signal_hook::flag::register(signal.as_raw(), Arc::default())?;
+        }
+        let caught = asks.iter().copied().chain([Signal::TSTP]).filter(|&signal| !sys::ignores(signal));
         let streams = caught.map(|signal| Ok((signal, watch(signal)?))).collect::<io::Result<_>>()?;
         let [awake, last_resort] = [Signal::CONT, Signal::KILL].map(|signal| SignalTimer::new(signal).ok());
         let signals = Self {

@@ -33,6 +33,17 @@ fn ignored_signals_stay_ignored() {
     assert!(said.lines().count() == 2 && said.lines().all(ignored), "{said}");
 }
 
+/// A program is in its launcher's process group.
+#[test]
+fn a_program_that_signals_its_group_goes_on_if_it_survives_that() {
+    for signal in ["TERM", "INT", "HUP"] {
+        let script = format!("trap '' {signal}; kill -{signal} 0; sleep 0.3; echo went on");
+        let record = super::in_study(&mut super::knee(), &spec(&["sh", "-c", &script]));
+        assert_eq!(record["exit"], json!({ "code": 0 }), "{record}");
+        assert_eq!(record["output"]["stdout_tail"], json!("went on"), "{record}");
+    }
+}
+
 /// A SIGHUP that is ignored ends neither the runner nor its run.
 #[test]
 fn a_runner_under_nohup_outlives_its_terminal() {

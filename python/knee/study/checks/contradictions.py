@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from knee import _binary
 from knee.store import StudyError
-from knee.study.kinds.factors import CHOICES
+from knee.study.kinds.factors import CHOICES, RESERVED
 from knee.study.kinds.near import suggestion
 from knee.study.spec import StudySpec
 
@@ -49,7 +49,7 @@ def _refuse_about_copies(study_spec: StudySpec) -> None:
 
 
 def _refuse_about_designs(study_spec: StudySpec) -> None:
-    pair, weak = study_spec.pair, study_spec.weak
+    pair = study_spec.pair
     levels = study_spec.factors.get(pair or "", [])
     if pair and not levels:
         hint = suggestion(pair, study_spec.factors, f"add --factor {pair}=A,B")
@@ -63,15 +63,7 @@ def _refuse_about_designs(study_spec: StudySpec) -> None:
         if name in ("threads", pair):
             hint = f"leave it out of inputs{'' if name == 'threads' else ', or of pair'}"
             raise StudyError(f"inputs: {name} is compared by this study, so it cannot be other work", hint=hint)
-    if weak and weak["argument"] in study_spec.factors:
-        raise StudyError(
-            f"weak: {weak['argument']} grows with the threads, so it cannot be a factor", hint="leave one out"
-        )
-    if weak and study_spec.copies:
-        raise StudyError("weak and copies cannot be combined: a copy has the work of one thread", hint="leave one out")
-    if weak and study_spec.explain is not None:
-        message = "explain and weak cannot be combined: its questions compare runs of the same work"
-        raise StudyError(message, hint="leave one out")
+    _refuse_about_weak(study_spec)
     if study_spec.together and not study_spec.counters:
         raise StudyError("together has no effect without counters", hint="add --counters")
     if study_spec.workloads and study_spec.baseline:
@@ -80,6 +72,24 @@ def _refuse_about_designs(study_spec: StudySpec) -> None:
         if level not in study_spec.workloads:
             hint = suggestion(str(level), study_spec.workloads, f"it has {', '.join(study_spec.workloads)}")
             raise StudyError(f"bad factor: workload: the program has no workload {level}", hint=hint)
+
+
+def _refuse_about_weak(study_spec: StudySpec) -> None:
+    weak = study_spec.weak
+    if not weak:
+        return
+    if weak["argument"] in (*RESERVED, "cpus", "workload") or weak["argument"].startswith("env:"):
+        message = f"weak: {weak['argument']} is no argument of the program that says how much there is to do"
+        raise StudyError(message, hint="--weak n=1000, and {n} in the command")
+    if weak["argument"] in study_spec.factors:
+        raise StudyError(
+            f"weak: {weak['argument']} grows with the threads, so it cannot be a factor", hint="leave one out"
+        )
+    if study_spec.copies:
+        raise StudyError("weak and copies cannot be combined: a copy has the work of one thread", hint="leave one out")
+    if study_spec.explain is not None:
+        message = "explain and weak cannot be combined: its questions compare runs of the same work"
+        raise StudyError(message, hint="leave one out")
 
 
 def _refuse_about_commands(study_spec: StudySpec) -> None:

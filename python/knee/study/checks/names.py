@@ -30,6 +30,8 @@ def _refuse_placeholders(study_spec: StudySpec) -> None:
     words = [*program["command"], *program.get("env", {}).values()]
     words += [str(level) for levels in study_spec.factors.values() for level in levels]
     words += [text for text in (study_spec.prepare, study_spec.conclude) if text]
+    baseline = study_spec.baseline or {}
+    words += [*baseline.get("command", ()), *baseline.get("env", {}).values()]
     for word in words:
         for name in re.findall(r"(?<![$\w])\{([A-Za-z_][\w-]*)\}", word):
             if name in known:

@@ -31,8 +31,11 @@ def find_program(program: dict[str, Any]) -> None:
         return
     if not folder.is_dir():
         raise StudyError(f"cannot run in {folder}: no such folder", hint="correct the directory in the study file")
-    name = command[0]
-    if _is_there(name, folder):
+    name, path = command[0], program.get("env", {}).get("PATH")
+    if path is not None and "/" not in name and "{" in str(path):
+        # Levels of factors may be a part of where it is looked for.
+        return
+    if _is_there(name, folder, path):
         _find_script(command, folder)
         return
     # A command that was quoted as a whole is one word.
@@ -45,8 +48,9 @@ def find_program(program: dict[str, Any]) -> None:
         raise _missing(name, folder)
 
 
-def _is_there(name: str, folder: Path) -> bool:
-    return shutil.which(str(folder / name) if "/" in name else name) is not None
+def _is_there(name: str, folder: Path, path: str | None = None) -> bool:
+    """Whether a program is there: in a folder, or in those of ``path``, by default the variable PATH."""
+    return shutil.which(str(folder / name) if "/" in name else name, path=path) is not None
 
 
 def _missing(name: str, folder: Path) -> StudyError:

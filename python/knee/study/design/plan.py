@@ -30,7 +30,7 @@ def run_specs(
     plan can be reproduced. With counters, each cell has a counting run beside its timed run.
     """
     refuse_contradictions(study_spec)
-    planner = _Planner(study_spec, placements, machine["allowed"]["cpus"], held(study_spec.hold, machine["facts"]))
+    planner = _Planner(study_spec, placements, machine["allowed"], held(study_spec.hold, machine["facts"]))
     draw = random.Random(study_spec.seed)
     planned: list[RunSpec] = []
     everything = _everything(study_spec, cells, placements)
@@ -79,7 +79,8 @@ class _Planner:
 
     study_spec: StudySpec
     placements: Placements
-    allowed: list[int]
+    allowed: dict[str, Any]
+    """The cpus and memory nodes that this process may use."""
     hold: dict[str, str]
 
     def run_spec(self, name: str, block: int, role: Role, cell: Cell) -> RunSpec:
@@ -99,7 +100,7 @@ class _Planner:
             "sample_ms": self.study_spec.sample_ms,
             "timeout_s": self.study_spec.timeout_s,
         }
-        spare = [cpu for cpu in self.allowed if cpu not in cpus] if cpus else []
+        spare = [cpu for cpu in self.allowed["cpus"] if cpu not in cpus] if cpus else []
         if spare:
             spec["sampler_cpu"] = spare[-1]
         self.tie(spec, fits=self.placements.fits(placement, threads))
@@ -126,7 +127,7 @@ class _Planner:
     def measure(self, spec: RunSpec) -> None:
         """Add memory policy, metric, check, counters and held facts."""
         if "memory" in spec["cell"]:
-            spec["memory"] = _memory(str(spec["cell"]["memory"]))
+            spec["memory"] = _memory(str(spec["cell"]["memory"]), self.allowed["nodes"])
         metric = self.study_spec.timed or self.phase(spec["cell"])
         if metric:
             spec["metric"] = metric
@@ -176,7 +177,7 @@ class _Planner:
                 raise StudyError(f"{where}: {{{name}}} has no value for the baseline", hint=hint)
 
 
-def _memory(text: str) -> MemoryPolicy:
+def _memory(text: str, nodes_here: list[int]) -> MemoryPolicy:
     policy, _, nodes = text.partition(":")
     if policy not in POLICIES or bool(nodes) == (policy == "local"):
         hint = "local, bind:0,1, interleave:0-3, weighted-interleave:0-3 or preferred:0"
@@ -189,4 +190,7 @@ def _memory(text: str) -> MemoryPolicy:
         raise StudyError(f"bad memory policy: {text!r}: {nodes!r} is not a list of nodes")
     if policy == "preferred" and len(set(found)) > 1:
         raise StudyError(f"bad memory policy: {text!r}: the kernel prefers one node", hint="interleave takes several")
+    if missing := [node for node in found if node not in nodes_here]:
+        message = f"bad memory policy: {text!r}: there is no node {missing[0]}"
+        raise StudyError(message, hint="`knee machine` shows the nodes")
     return {"policy": cast("Policy", policy), "nodes": found}

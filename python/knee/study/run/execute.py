@@ -35,7 +35,7 @@ from knee.study.design.duration import pilot_of
 from knee.study.design.program import builds
 from knee.study.run.records import Records
 from knee.study.run.runner import Runner, started
-from knee.study.run.signals import stoppable
+from knee.study.run.signals import pausable, stoppable
 
 Tell = Callable[[RunSpec, Record, Collection[RunSpec]], None]
 
@@ -133,7 +133,7 @@ def once(spec: RunSpec) -> tuple[Record, float]:
 
 def _timed(runner: Runner, spec: RunSpec) -> tuple[Record, float]:
     """Make a pilot run: it leaves no samples."""
-    pilot: RunSpec = {**spec, "id": "pilot", "sample_ms": 0}
+    pilot: RunSpec = {**spec, "id": "pilot", "sample_ms": 0, "census_ms": 0}
     began = time.monotonic()
     line = runner.exchange(pilot, "run the program by itself to see why")
     return json.loads(line), time.monotonic() - began
@@ -168,6 +168,7 @@ def _make(
                 number = coming[0]["block"]
                 if records.extend(lambda number=number: ask(number)):
                     coming = deque(remaining(folder))
+                _binary.hang_up()
             spec = coming.popleft()
             free = _free(spec)
             if ended and not free:
@@ -279,19 +280,31 @@ def _in_a_group(words: list[str], directory: str | None, said: BinaryIO) -> int:
         words, cwd=directory, stdin=subprocess.DEVNULL, stdout=said, stderr=said, process_group=0
     )
     try:
-        return _ended(running)
+        with pausable(lambda number: _signal(running, number)):
+            return _ended(running)
     except BaseException:
-        with suppress(ProcessLookupError):
-            os.killpg(running.pid, signal.SIGTERM)
-            os.killpg(running.pid, signal.SIGCONT)
+        refused = not (_signal(running, signal.SIGTERM) and _signal(running, signal.SIGCONT))
         try:
             with suppress(subprocess.TimeoutExpired):
                 running.wait(GRACE_S)
         finally:
-            with suppress(ProcessLookupError):
-                os.killpg(running.pid, signal.SIGKILL)
-            running.wait()
+            if refused and running.poll() is None:
+                terminal.err(f"knee: a step still runs, as another user: process {running.pid}")
+            else:
+                _signal(running, signal.SIGKILL)
+                running.wait()
         raise
+
+
+def _signal(running: subprocess.Popen[bytes], number: int) -> bool:
+    """Send a signal to the process group of a step; False where that is another user's, as after ``sudo``."""
+    try:
+        os.killpg(running.pid, number)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return True
 
 
 def _ended(running: subprocess.Popen[bytes]) -> int:

@@ -60,7 +60,7 @@ class Waiting:
             return
         began = time.monotonic()
         try:
-            load, waited = self._wait(looks, began)
+            load, quiet, waited = self._wait(looks, began)
         except StudyError as error:
             self._left_s = 0.0
             _say(f"cannot wait for a quiet machine: {error}")
@@ -72,14 +72,14 @@ class Waiting:
             # Looking is not waiting: over a long study the looks alone would use up the time.
             return
         self._left_s -= spent
-        note_wait(self._folder, Wait(block, round(spent, 1), load["quiet"], load["other_busy"], load["steal"]))
-        if load["quiet"]:
+        note_wait(self._folder, Wait(block, round(spent, 1), quiet, load["other_busy"], load["steal"]))
+        if quiet:
             _say(f"quiet after {words(spent)}")
         else:
             _say(f"not quiet after {words(self._most_s)} of waiting ({load['says']}): {otherwise}")
 
-    def _wait(self, looks: int, began: float) -> tuple[_binary.Load, bool]:
-        """Return the last check, and whether any was not quiet."""
+    def _wait(self, looks: int, began: float) -> tuple[_binary.Load, bool, bool]:
+        """Return the last check, whether so many in a row were quiet, and whether any was not."""
         row, waited = 0, False
         while True:
             load = _binary.load(PERIOD_S)
@@ -88,7 +88,7 @@ class Waiting:
                 waited, looks = True, IN_A_ROW
                 _say(f"waiting for a quiet machine, at most {words(self._left_s)}: {load['says']}")
             if row >= looks or time.monotonic() - began >= self._left_s:
-                return load, waited
+                return load, row >= looks, waited
 
 
 def words(seconds: float) -> str:

@@ -25,7 +25,7 @@ def stoppable() -> Generator[None]:
 
 
 @contextmanager
-def pausable(send: Callable[[int], None]) -> Generator[None]:
+def pausable(send: Callable[[int], object]) -> Generator[None]:
     """Pass Ctrl-Z on to the runner, which would otherwise continue this process (``crates/knee/src/run/signals.rs``).
 
     ``send`` sends the runner a signal.

@@ -26,9 +26,9 @@ def script(study_spec: StudySpec, plan: list[RunSpec]) -> str:
 
 
 def _before(study_spec: StudySpec, plan: list[RunSpec]) -> str:
-    """Return builds and setup as one command, each in its own shell."""
+    """Return builds and setup as one command, each in its own shell. One may end with a comment."""
     steps = [*builds(study_spec.build, plan), *([study_spec.setup] if study_spec.setup else [])]
-    return steps[0] if len(steps) == 1 else " && ".join(f"({step})" for step in steps)
+    return steps[0] if len(steps) == 1 else " && ".join(f"({step}\n)" for step in steps)
 
 
 def plain(name: str) -> str:

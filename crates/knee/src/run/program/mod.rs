@@ -5,6 +5,7 @@ pub(crate) mod child;
 pub(crate) mod copies;
 pub(crate) mod runtimes;
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,11 @@ pub(super) fn command(
         }
         Program::Workload { directory, .. } => (child::command(spec, launch, report, lent)?, directory),
     };
-    command.envs(spec.program.env().iter().map(|(name, value)| (name, spec.fill_in(value))));
+    // Those that hold options have the study's already.
+    let joined = |(name, _): (&OsStr, _)| name.to_str().filter(|name| runtimes::holds_options(name)).map(str::to_owned);
+    let joined: Vec<String> = command.get_envs().filter_map(joined).collect();
+    let own: Vec<_> = spec.program.env().iter().filter(|(name, _)| !joined.contains(name)).collect();
+    command.envs(own.into_iter().map(|(name, value)| (name, spec.fill_in(value))));
     if let Some(directory) = directory {
         command.current_dir(directory);
     }

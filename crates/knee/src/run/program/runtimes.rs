@@ -1,6 +1,7 @@
 //! Runtimes of `--for`: the variables that set their number of threads and cpus.
 //!
-//! Variables are set before the program starts; one that the user sets with `--env` wins. Some runtimes read no variable
+//! Variables are set before the program starts; one that the user sets with `--env` wins, but options are kept
+//! beside ours, which come last. Some runtimes read no variable
 //! and count the cpus of their affinity mask instead: those need a placement.
 
 use knee_workload::Bind;
@@ -120,10 +121,15 @@ pub(crate) fn find(name: &str) -> Result<&'static Runtime, Failure> {
         .ok_or_else(|| Failure::new(format!("unknown runtime '{name}'")).hint(format!("runtimes are {}", names())))
 }
 
-/// Variables that hold options: the user's stay, and ours come last.
-fn with_inherited(name: &str, ours: &str) -> String {
-    let theirs =
-        std::env::var(name).ok().filter(|text| matches!(name, "GHCRTS" | "JAVA_TOOL_OPTIONS") && !text.is_empty());
+/// Whether a variable holds options, not a number.
+pub(crate) fn holds_options(name: &str) -> bool {
+    matches!(name, "GHCRTS" | "JAVA_TOOL_OPTIONS")
+}
+
+/// Variables that hold options: those of the study stay, or else the user's, and ours come last.
+fn with_others(name: &str, ours: &str, spec: &RunSpec) -> String {
+    let asked = spec.program.env().get(name).map(|text| spec.fill_in(text));
+    let theirs = asked.or_else(|| std::env::var(name).ok()).filter(|text| holds_options(name) && !text.is_empty());
     theirs.map_or(ours.to_owned(), |theirs| format!("{theirs} {ours}"))
 }
 
@@ -138,7 +144,7 @@ impl Runtime {
             let text = text.replace("{places}", &places.join(",")).replace("{threads-1}", &workers);
             spec.fill_in(&text)
         };
-        let set = |(name, value): &(&'static str, &str)| (*name, with_inherited(name, &filled(value)));
+        let set = |(name, value): &(&'static str, &str)| (*name, with_others(name, &filled(value), spec));
         self.count.iter().chain(each).map(set).collect()
     }
 

@@ -176,7 +176,7 @@ pub(crate) fn launch_one(samples: Option<&Path>) -> Result<ExitCode, Failure> {
         }
     };
     let spec = RunSpec::read(&line)?;
-    let signals = Signals::catch()?;
+    let signals = Signals::outlive()?;
     let stop = StopRequests { signals: &signals, lifeline: Some(stdin.as_fd()) };
     let how = Launch { streams: Streams::Captured, samples, stop };
     match launch(&spec, &how) {
