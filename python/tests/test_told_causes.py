@@ -31,9 +31,18 @@ FOUR = (0.3, 0.27, 0.23, 0.2)
 def test_a_part_that_twice_the_threads_leave_as_long_is_serial():
     # Half a second is divided, half is not.
     found = evidence_of(
-        BASE, waits(0.75, 0.5), {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
+        BASE,
+        waits(0.75, 0.5, shares=UNEVEN),
+        {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)},
     )
     assert named(found) == {("serial part",): pytest.approx(math.log(1.5), abs=0.02)}
+
+
+@pytest.mark.parametrize(("shares", "is_serial"), [((0.53, 0.47), True), ((0.5, 0.5), False)])
+def test_without_records_a_serial_part_is_known_by_the_cpu_time_of_its_thread(shares, is_serial):
+    many = Made(0.57, 1.0, {"one": 0.14}, 10, shares=shares)
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": replace(many, shares=FOUR)}
+    assert (("serial part",) in named(evidence_of(BASE, many, tests))) == is_serial
 
 
 def test_a_large_piece_of_the_work_is_alone_for_longer_with_twice_the_threads():
@@ -624,7 +633,7 @@ def clock_changes(made: list, blocks: set[int], step: float) -> list:
 @pytest.mark.parametrize(("blocks", "left_out"), [({2}, 4), ({2, 3}, 0), ({1, 2, 3, 4, 5, 6}, 0)])
 def test_runs_during_which_the_clock_changed_are_left_out_only_where_that_is_rare(blocks, left_out):
     tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
-    made = clock_changes(runs(BASE, waits(0.75, 0.5), tests, noise=0.03), blocks, 0.2)
+    made = clock_changes(runs(BASE, waits(0.75, 0.5, shares=UNEVEN), tests, noise=0.03), blocks, 0.2)
     found = explanation(evidence(series_of(made), 2))
     assert [one.cause for one in found.findings] == ["serial part"], found.why
     assert found.left_out == left_out
@@ -640,7 +649,7 @@ def test_work_is_not_uneven_where_the_clock_changes_by_as_much():
 
 def test_a_cause_that_holds_less_than_what_is_explained_at_all_is_not_named(monkeypatch):
     tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
-    found = evidence_of(BASE, waits(0.75, 0.5), tests)
+    found = evidence_of(BASE, waits(0.75, 0.5, shares=UNEVEN), tests)
     (serial,) = explanation(found).findings
     small = replace(serial, cause="clock", part=Part(0.04, 0.03, 0.05), holds=())
     monkeypatch.setattr("knee.explain.ledger.explanation.candidates", lambda *_: [serial, small])
@@ -661,7 +670,7 @@ def test_few_disturbed_runs_are_left_out_and_many_are_not(disturbed, cause, left
         return replace(run, time_s=1.5 * run.time_s, record={**run.record, "validity": busy})
 
     tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
-    made = [beside(run) for run in runs(BASE, waits(0.75, 0.5), tests)]
+    made = [beside(run) for run in runs(BASE, waits(0.75, 0.5, shares=UNEVEN), tests)]
     found = explanation(evidence(series_of(made), 2))
     assert [one.cause for one in found.findings] == ([cause] if cause else []), found.why
     assert found.left_out == left_out

@@ -20,8 +20,8 @@ OFF = 0.05
 """Idle time of all classes may differ from n·T - CPU by this share of the thread-seconds."""
 
 A_SWITCH_S, MOST = 10e-6, 0.05
-"""What may come on top where threads sleep: so much for each time, and this share at most. The kernel counts CPU time from
-when it picks a thread, and records the switch some microseconds later.
+"""What may come on top where threads sleep: so much for each time, and this share at most. The kernel counts CPU time
+from when it picks a thread, and records the switch some microseconds later.
 """
 
 COLLECTS = 0.1

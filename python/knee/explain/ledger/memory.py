@@ -52,6 +52,13 @@ def on_one_node(found: Evidence) -> bool | None:
     return max(pages.values()) > MOST if pages else None
 
 
+def distance_untold(found: Evidence) -> bool:
+    """Whether one node has most of the pages, and the program ran with interleaved ones as well: half of those are of
+    other nodes, too, so what distance costs stays in the program's CPU time.
+    """
+    return bool(on_one_node(found)) and found.test(INTERLEAVED) is not None
+
+
 def remote(found: Evidence) -> Remote | None:
     """Return the memory of other nodes that threads use; None if they use none, or runs do not tell."""
     one_node = on_one_node(found)

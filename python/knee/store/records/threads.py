@@ -80,9 +80,11 @@ def in_processes(record: Record) -> bool:
     for pid, time in seen:
         if isinstance(pid, int) and isinstance(time, int):
             by_process.setdefault(pid, []).append(time)
-    least = COMPUTES * sum(map(sum, by_process.values()))
-    computing = [sum(time > least for time in times) for times in by_process.values()]
-    return sum(many > 0 for many in computing) > 1 and max(computing) < 2
+    total = sum(map(sum, by_process.values()))
+    # One process after another may have little of the time, as compilers that `make` starts. What further threads of a
+    # process compute is a trifle of all, and less than what its largest does.
+    alone = [sum(times) for times in by_process.values() if sum(times) - max(times) < min(COMPUTES * total, max(times))]
+    return bool(alone) and max(alone) < (1 - COMPUTES) * total < sum(alone)
 
 
 def collector_s(record: Record) -> float | None:

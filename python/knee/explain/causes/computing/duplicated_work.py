@@ -17,6 +17,7 @@ from __future__ import annotations
 from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
+from knee.explain.ledger.memory import distance_untold, untold
 from knee.explain.signs.computing.growth import Growth, growth
 from knee.explain.signs.computing.hotspots import grown, said
 from knee.explain.signs.computing.kernel import handing_over
@@ -32,6 +33,9 @@ LEAST = 0.02
 MOSTLY = 0.7
 """Share of the growth that needs threads side by side; otherwise the growth of the whole says nothing about it."""
 
+HALF = 0.5
+"""Share of what grows side by side that memory of other nodes may cost."""
+
 FREE, FREE_EXACTLY = 0.10, 0.50
 """On one cpu it grows by less than this share of that, and may not grow at all; the second where it grows in proportion
 so closely that no other cause is likely.
@@ -43,7 +47,10 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     together, on_one, curve = book.side_by_side, book.value(MORE), growth(found, book)
     twice, spots = doubled(found), grown(found)
     mostly = together.value >= MOSTLY * book.value(MORE, TOGETHER).value
-    if not together.interval.low > LEAST or not mostly or twice is None:
+    # Memory of other nodes costs time at all instructions that use it, but no more for each further thread.
+    exactly = curve is not None and curve.how == "in proportion" and curve.exactly
+    distant = (distance_untold(found) and not exactly) or untold(found) > HALF * together.value
+    if not together.interval.low > LEAST or not mostly or twice is None or distant:
         return None
     # A thread that spins is met at a few instructions, and one that waits for a line at that line.
     lines = at_lines(found, book)
@@ -60,8 +67,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     # Threads that wait actively do not work where one thread does; those that race may do so less often in turns.
     if twice.cpu.interval.high < SLEPT and not works:
         return None
-    exactly = works or (curve is not None and curve.exactly)
-    free = FREE_EXACTLY if exactly else FREE
+    free = FREE_EXACTLY if works or (curve is not None and curve.exactly) else FREE
     if (on_one.interval.low > 0 and not works) or not on_one.interval.high < max(LEAST, free * together.value):
         return None
     return Finding(

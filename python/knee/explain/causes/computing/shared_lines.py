@@ -29,7 +29,7 @@ from knee.explain.causes.computing import instruction_growth, spinning
 from knee.explain.evidence.evidence import SWITCHES, Evidence
 from knee.explain.evidence.means import against
 from knee.explain.ledger.ledger import INFLATION, MACHINES, MORE, TOGETHER, Ledger
-from knee.explain.ledger.memory import remote, untold
+from knee.explain.ledger.memory import distance_untold, remote, untold
 from knee.explain.signs.beside import STREAM, slower
 from knee.explain.signs.computing.growth import Growth, growth
 from knee.explain.signs.computing.hotspots import grown, said
@@ -82,6 +82,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if own_waits(found) is None or not together.interval.low > least:
         return None
     met, at = at_lines(found, book), lines(found)
+    if distance_untold(found) and met is False:
+        return None
     # Threads that wait inside an allocator compute more as well; only the run with another one would tell, or code of
     # the program's own at which they meet.
     untested = _inside_allocator(found) and not (met and at is not None and _own(at))

@@ -21,7 +21,7 @@ from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.computing.collector import may_be_collecting
-from knee.explain.signs.computing.each_thread import each_thread
+from knee.explain.signs.computing.each_thread import each_thread, may_be_each
 from knee.explain.signs.computing.growth import growth
 from knee.explain.signs.computing.hotspots import compiles, grown, said, spread
 from knee.explain.signs.computing.kernel import lock_passed_on
@@ -89,7 +89,9 @@ def _signs(found: Evidence, book: Ledger) -> tuple[str, ...] | None:
         return None
     # Where one thread takes another way, it is as long with twice the threads.
     loops = spots is not None and spots.loops and twice.cpu.interval.low > LONGER
-    if each_thread(found, book) and not loops:
+    told = each_thread(found, book) and not loops
+    # Where samples do not tell, times have to.
+    if told or (spots is None and may_be_each(found, book)):
         return None
     # More work for the same answer grows ever more slowly, and takes longer with twice the threads, too.
     accelerates = faster is not None and faster.how == "accelerates" and book.value(TOGETHER).value > on_one.value

@@ -24,6 +24,7 @@ from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import ONE_CPU, Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
+from knee.explain.signs.computing.kernel import A_WAIT_S
 from knee.explain.signs.idle.alone import Alone, alone
 from knee.explain.signs.idle.by_code import goroutines_share, same_work
 from knee.explain.signs.idle.doubled import OFF, doubled, fixed_pieces, kept
@@ -146,7 +147,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     alike = not hidden and not unequal(found, divided)
     if not alike and _only_side_by_side(found):
         return None
-    if alike and not (_in_turn(found, divided) or same_work(found, divided[0].stays) or goroutines_share(found)):
+    in_pieces = _in_turn(found, divided) or same_work(found, divided[0].stays) or goroutines_share(found)
+    # Pieces that are shorter than what it takes to wake a thread up cannot be told from that.
+    if alike and (not in_pieces or _asleep_s(found) < A_WAIT_S):
         return None
     # Where the loss goes while waiting threads sleep, it was their spinning that cost it. Only that run tells.
     if hidden and (passive is None or passive.least > LEAST):
@@ -207,6 +210,13 @@ def _beside_a_lock(found: Evidence, book: Ledger) -> Finding | None:
         idle=Part.of(lost),
         holds=(NOBODY, ONE, FEW),
     )
+
+
+def _asleep_s(found: Evidence) -> float:
+    """Return for how long threads sleep each time."""
+    asleep, own = mean(found.threads * found.many.seconds - found.many.cpu).value, found.watched.own_sleeps
+    sleeps = own if np.isfinite(own).any() else found.many.sleeps
+    return asleep / max(1.0, mean(sleeps).value)
 
 
 def _what_twice_does(found: Evidence, divided: Alone) -> str:

@@ -14,6 +14,8 @@ How to move it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from knee.explain.causes.cause import Finding
@@ -23,9 +25,11 @@ from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.idle.alone import adds_work, alone
 from knee.explain.signs.idle.by_code import never_beside
 from knee.explain.signs.idle.doubled import PASSIVE
+from knee.explain.signs.idle.goroutines import has_goroutines
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.pieces import divided_unevenly
 from knee.explain.signs.words import plain
+from knee.store.records.threads import MOST_SHARES
 
 NAME = "serial part"
 
@@ -37,6 +41,9 @@ SAME = 0.4
 
 BEYOND = 0.08
 """By so much more, at least, than an equal share."""
+
+HALF = 0.5
+"""One more thread than there should be computes as the others do if it has this share of their CPU time, at least."""
 
 HELPS = 0.4
 """Share of the time in which one thread works alone that a helper has, where it may be all that is serial."""
@@ -83,14 +90,35 @@ def _many(found: Evidence) -> bool:
 
 
 def _at_most(found: Evidence) -> float:
-    """Return which share of the time in which one thread works alone the same one may have, where records do not tell:
-    no thread is alone for longer than it computes.
+    """Return which share of the time in which one thread works alone the same one may have, where records do not tell.
+
+    A part that nobody divides gives one thread so much CPU time more than the others have. Of Go, any thread may run
+    it, and of very many threads not all are known.
     """
-    cell = found.watched
-    known = [(run.shares[0], run.cpu_s) for run in cell.runs if run.shares and run.cpu_s is not None]
+    cell, any_thread = found.watched, has_goroutines(found) or found.threads >= MOST_SHARES
+    known = [(run.shares, run.cpu_s) for run in cell.runs if run.shares and run.cpu_s is not None]
     alone_s = mean(cell.idle("one") / (found.threads - 1)).value
-    most_s = float(np.mean([share * cpu_s for share, cpu_s in known])) if known else np.inf
-    return most_s / alone_s if alone_s > 0 else np.inf
+    if not known or not alone_s > 0:
+        return np.inf
+    of = [
+        shares[0] * cpu_s / alone_s if any_thread else _of_one(shares, cpu_s / alone_s, found.threads)
+        for shares, cpu_s in known
+    ]
+    return float(np.mean(of))
+
+
+def _of_one(shares: Sequence[float], cpu: float, threads: int) -> float:
+    """Return the share of one thread, where CPU time is so many times as long as one works alone.
+
+    Where one more thread computes as the others do, the one with most may do nothing but that part. Otherwise each of
+    the others is alone for as long as another.
+    """
+    others = sorted(shares[1:threads])
+    usual = others[len(others) // 2] if others else 0.0
+    further = shares[threads] if len(shares) > threads else 0.0
+    if further > HALF * usual:
+        return shares[0] * cpu
+    return max(further * cpu, ((threads - 1) * (shares[0] - usual) * cpu + 1) / threads)
 
 
 def helped(found: Evidence, seconds: float) -> bool:

@@ -29,8 +29,8 @@ from knee.explain.signs.idle.file_locks import SOME, at_file_locks, at_files, gr
 from knee.explain.signs.idle.futexes import INTERPRETERS, RARELY, at_futexes, untimed
 from knee.explain.signs.idle.goroutines import at_locks, hands_over, has_goroutines, lock_holds, nobody_waits
 from knee.explain.signs.idle.processes import separate
-from knee.explain.signs.idle.stretches import one_alone
-from knee.explain.signs.idle.waits import LOADED, SETTINGS, fewer, longer_turns, own_waits
+from knee.explain.signs.idle.stretches import bottleneck, one_alone
+from knee.explain.signs.idle.waits import LOADED, SETTINGS, fewer, longer_turns, own_waits, share_left
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio
 
@@ -44,6 +44,9 @@ MANY = np.log(8)
 
 LEAST = 0.02
 """A smaller part is not examined."""
+
+MANY_GO = 0.4
+"""Share of the waits, at most, that settings together may take away where others are left."""
 
 GAINS = 0.5
 """Twice the threads on the same cpus gain this share of the idle time, at least, where smaller pieces fill the gaps."""
@@ -61,7 +64,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
 
 def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
     holds, waiting = held_by_lock(found, book), own_waits(found)
-    nobody = separate(found) or one_alone(found) or nobody_waits(found) or hands_over(found)
+    nobody = separate(found) or one_alone(found) or bottleneck(found) or nobody_waits(found) or hands_over(found)
     if nobody or not book.value(*holds).interval.low > LEAST or waiting is None or not waiting.passed_on:
         return None
     # An interpreter's own lock has the same signs; samples tell them apart, or a run with longer turns.
@@ -69,7 +72,8 @@ def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
     if own < 1 - RARELY:
         return None
     # Where each of two settings takes waits away, the other's are left, and a lock beside them cannot be told.
-    if sum(fewer(found, name) for name in SETTINGS) > 1:
+    fewest = [left for name in SETTINGS if fewer(found, name) and (left := share_left(found, name)) is not None]
+    if len(fewest) > 1 and sum(1 - left for left in fewest) > MANY_GO:
         return None
     # Threads that wait for a disk go to sleep as often, but on one cpu, too.
     asleep = mean(found.threads * found.many.seconds - found.many.cpu)

@@ -48,7 +48,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         taken = taken.less(busy_alone(busy))
     if not taken.low > LEAST:
         return None
-    part = machine
+    # What the run with a smaller share shows may be less.
+    part = Part(machine.value, min(machine.low, taken.low), machine.high)
     if taken.value < ENOUGH * machine.value:
         # The rest may be that of other memory traffic.
         if not (

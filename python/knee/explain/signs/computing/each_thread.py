@@ -34,10 +34,25 @@ def each_thread(found: Evidence, book: Ledger) -> bool:
         return False
     if not exact(on_one) or not exact(twice.cpu):
         return False
+    expected = _with_twice(on_one.value, found)
+    return abs(twice.cpu.value - expected) < EXACT * expected
+
+
+def may_be_each(found: Evidence, book: Ledger) -> bool:
+    """Whether the three runs do not contradict that, within their intervals."""
+    on_one, twice, one_cpu = book.value(MORE), doubled(found), found.test(ONE_CPU)
+    if twice is None or one_cpu is None:
+        return False
+    beside = against(found.many.cpu, one_cpu.cpu).interval
+    ends = [_with_twice(end, found) for end in (max(0.0, on_one.interval.low), on_one.interval.high)]
+    return beside.low <= 0 <= beside.high and twice.cpu.interval.low <= ends[1] and twice.cpu.interval.high >= ends[0]
+
+
+def _with_twice(on_one: float, found: Evidence) -> float:
+    """Return how CPU time grows with twice the threads where each further thread adds as much."""
     further = found.threads - found.base.threads
-    each = np.expm1(on_one.value) / further
-    expected = np.log1p((further + found.threads) * each) - np.log1p(further * each)
-    return bool(abs(twice.cpu.value - expected) < EXACT * expected)
+    each = np.expm1(on_one) / further
+    return float(np.log1p((further + found.threads) * each) - np.log1p(further * each))
 
 
 def _half(of: Mean) -> float:

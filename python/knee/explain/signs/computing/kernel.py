@@ -1,7 +1,8 @@
 """CPU time inside the kernel, and whether it is that of handing a lock over.
 
-A thread that goes to sleep for a lock, and one that wakes it, do so in the kernel: about 20 microseconds for each wait,
-up to 40 in a virtual machine, most of them there. CPU time that grows elsewhere is not the lock's, unless it is as little for each wait.
+A thread that goes to sleep for a lock, and one that wakes it, do so in the kernel: about 20 microseconds for each
+wait, up to 40 in a virtual machine, most of them there. CPU time that grows elsewhere is not the lock's, unless it is
+as little for each wait.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ IN_KERNEL = 0.25
 """Share of what grows side by side that must grow inside the kernel."""
 
 USUAL_S = 40e-6
-"""CPU time of a wait as it is at most where waking a cpu takes long. If it is no more, it is the lock's, wherever ticks found it."""
+"""CPU time of a wait as it is at most where waking a cpu takes long. If it is no more, it is the lock's, wherever ticks
+found it.
+"""
 
 A_WAIT_S, SELDOM = 100e-6, 5_000.0
 """CPU time that a wait costs at most; and waits of a thread in a second, up to which the kernel's time tells little."""

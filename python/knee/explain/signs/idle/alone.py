@@ -41,7 +41,7 @@ from knee.explain.signs.idle.goroutines import lock_holds, nobody_waits, none_al
 from knee.explain.signs.idle.own_code import own_code
 from knee.explain.signs.idle.pieces import divided_unevenly, in_equal_pieces
 from knee.explain.signs.idle.processes import separate
-from knee.explain.signs.idle.stretches import SAME, changes_hands, long_stretches, one_alone
+from knee.explain.signs.idle.stretches import SAME, bottleneck, changes_hands, long_stretches, one_alone
 from knee.explain.signs.idle.waits import own_cell, own_waits
 from knee.stats.intervals import Array, combined
 
@@ -64,6 +64,9 @@ LONGER = 1.15
 
 HALF = 0.5
 """A part that nobody divided is in every run, so what is left is less than this share of it in hardly any."""
+
+ALIKE = 0.1
+"""CPU times of threads that have as much to do differ by this share of their mean, at most."""
 
 BASE_WAITS = 0.5
 """The base waits for at least this share of the idle time, where that is no matter of dividing work."""
@@ -115,8 +118,12 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     if name == "one" and ((_may_wait_for_turns(found) and usual < HALF) or no_more_threads(found)):
         low, most = 0.0, 1.0
     # What more threads compute besides the work says nothing of how many pieces that has.
-    if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):
+    moves = name == "one" and changes_hands(found)
+    if (fixed_pieces(found) and not adds) or moves:
         low = usual = most = 1.0
+        if name == "one" and not moves and own_code(found) is None and _one_has_more(found):
+            # One large piece, or a part that nobody divided: as many threads work in either case.
+            low = 0.0
     if name == "few" and fewer_pieces(found):
         low = usual = most = 1.0
     if name == "one" and not (adds or hidden) and _lengthens(found, twice, stays):
@@ -138,6 +145,13 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     uneven = replace(uneven, low=max(0.0, uneven.low - _by_the_machine(found)))
     undivided = _part(whole, (1 - usual) * rest.value, (1 - most) * rest.low, (1 - low) * rest.high)
     return Alone(uneven, undivided, stays, holds, hidden)
+
+
+def _one_has_more(found: Evidence) -> bool:
+    """Whether all threads but the one with most CPU time have about as much, and these are two or more."""
+    runs = [run.shares[1 : found.threads] for run in found.watched.runs if len(run.shares) >= found.threads]
+    alike = [max(rest) - min(rest) < ALIKE * sum(rest) / len(rest) for rest in runs if len(rest) > 1]
+    return bool(alike) and sum(alike) > HALF * len(alike)
 
 
 def _rest(found: Evidence, name: str) -> Part:
@@ -165,7 +179,7 @@ def _by_the_machine(found: Evidence) -> float:
 
 def _no_locks(found: Evidence) -> bool:
     """Whether threads that go to sleep wait for no lock, however often they do. Processes have none in common."""
-    return separate(found) or one_alone(found) or nobody_waits(found) or larger_piece(found)
+    return separate(found) or one_alone(found) or bottleneck(found) or nobody_waits(found) or larger_piece(found)
 
 
 def _uneven(stays: Mean, always: float, off: float) -> tuple[float, float, float]:

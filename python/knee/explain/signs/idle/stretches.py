@@ -36,6 +36,9 @@ FEWEST = 3
 MOST_OF_IT = 0.7
 """Share of the time in which one thread works alone that is one stretch."""
 
+ALWAYS = 0.95
+"""A thread that computes for this share of the run time waits for nothing."""
+
 SELDOM = 1000.0
 """Waits in a second. A lock with fewer is held for long each time, by one thread after another."""
 
@@ -56,6 +59,16 @@ def one_alone(found: Evidence) -> bool:
     """Whether one and the same thread works alone, and threads wait too seldom for a lock that they pass on."""
     waiting = own_waits(found)
     return waiting is not None and waiting.rate.value < SELDOM and mean(found.watched.alone("share")).value > SAME
+
+
+def bottleneck(found: Evidence) -> bool:
+    """Whether one thread computes nearly all the time, and is the one that does so alone: it waits for no lock, and the
+    others wait for what it hands out.
+    """
+    runs = found.watched.runs
+    known = [(run.shares[0] * run.cpu_s, run.time_s) for run in runs if run.shares and run.cpu_s is not None]
+    always = sum(computes > ALWAYS * time for computes, time in known)
+    return always > HALF * len(known) and mean(found.watched.alone("share")).value > SAME
 
 
 def in_turn(found: Evidence) -> bool:

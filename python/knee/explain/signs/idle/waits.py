@@ -136,6 +136,12 @@ def fewer(found: Evidence, cause: str) -> bool:
     return changed is not None and against(changed.sleeps + 1, found.many.sleeps + 1).interval.high < SOME
 
 
+def share_left(found: Evidence, cause: str) -> float | None:
+    """Return which share of the waits the changed setting that tests a cause leaves; None without it."""
+    changed = found.setting(cause)
+    return None if changed is None else float(np.exp(against(changed.sleeps + 1, found.many.sleeps + 1).value))
+
+
 def _changed(found: Evidence) -> list[Cell]:
     return [cell for cause in SETTINGS if (cell := found.setting(cause)) is not None]
 
