@@ -6,7 +6,7 @@ import random
 import pytest
 import vl_convert as vlc
 from claimed.machines import described
-from conftest import ROOT, record
+from conftest import ROOT, VALID, record, rewrite
 
 from knee.opened import Study
 from knee.report.specification import specification
@@ -85,6 +85,16 @@ def test_on_his_machine_all_that_he_claimed_would_be_confirmed(tmp_path, study):
     claims = made(tmp_path, study).analysis.claims
     assert len(claims) >= 11
     assert [(one.says, one.answer, one.why) for one in claims if one.answer != "confirmed"] == []
+
+
+@pytest.mark.parametrize("study", ["blacklight", "blacklight-reallocation"])
+def test_beside_other_programs_pages_lie_where_they_lie(tmp_path, study):
+    folder = made(tmp_path, study).folder
+    rewrite(folder.records, lambda one: one | {"validity": VALID | {"other_busy": 0.3}})
+    asked = ("does not move to", "No page")
+    claims = [one for one in Study.read(folder.path).analysis.claims if any(words in one.says for words in asked)]
+    assert claims
+    assert {one.answer for one in claims} == {"confirmed"}
 
 
 def test_his_curves_are_drawn_one_for_each_reader_over_the_owners(tmp_path):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import VALID, judged
+from conftest import VALID, judged, rewrite
 
 from knee.explain.claims.disturbed import FITS, Lost, widened
 from knee.explain.claims.evidence import Number
@@ -178,6 +178,15 @@ def test_what_others_took_at_the_worst_counts_is_in_the_interval_of_a_fit(kind, 
     every = itertools.product([0.0, -most], repeat=len(counts))
     found = [FITS[kind](made, np.exp(np.array([lost])))[0] for lost in every]
     assert (ends.low, ends.high) == pytest.approx((min(found) - 0.01, max(found) + 0.01))
+
+
+def test_what_others_took_of_the_side_that_counts_often_counts_as_often(simulated):
+    folder = simulated({"cores-close": {1: (1.0, 1.0)}, "none": {1: (1.0, 1.0)}})
+    rewrite(folder.records, lambda one: one | {"validity": VALID | {"other_busy": 0.06}})
+    # Written in this order on purpose: what the claim takes several times is `from`.
+    sides = 'from = { placement = "none", threads = 1 }, of = { placement = "cores-close", threads = 1 }'
+    near, far = judged(folder, *(f"difference = {{ {sides} }}\ntimes = 10\nbelow = {below}" for below in (-7, -5)))
+    assert (near.answer, far.answer) == ("undecided", "confirmed")
 
 
 def test_what_others_took_widens_a_difference_and_leaves_a_variation_open():

@@ -197,6 +197,8 @@ def test_where_others_leave_the_choice_open_a_quiet_machine_is_waited_for(simula
     [
         ({"clock_after_ns": 1.3}, "the clock of the cpus changed by more than 5 % during runs"),
         ({"steal": 0.3}, "a hypervisor took 30 % of the cpus"),
+        ({"other_busy": 0.06, "steal": 0.3}, "a hypervisor took 30 % of the cpus"),
+        ({"other_busy": 0.5, "steal": 0.03}, "other programs used 50 % of the cpus"),
     ],
 )
 def test_what_disturbed_the_runs_is_named(simulated, validity, says):

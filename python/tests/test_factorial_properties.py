@@ -206,3 +206,31 @@ def test_tukeys_intervals_hold_together():
         for _ in range(trials)
     )
     assert 0.87 <= hits / trials <= 0.93
+
+
+def two_levels(blocks: int) -> Design:
+    names = [[f"A{run % 2}" for run in range(2 * blocks)], [f"k{run // 2}" for run in range(2 * blocks)]]
+    return Design((Factor.of("A", names[0]),), Factor.of("block", names[1]))
+
+
+def test_of_two_runs_in_a_block_one_residual_tells_all():
+    """Their residuals are opposites, so that each cell seems to scatter as much as the other."""
+    draw = np.random.default_rng(4)
+    design = two_levels(8)
+    first = design.factors[0].codes == 0
+    values = 10 + np.where(first, draw.normal(0, 1, design.runs), draw.normal(0, 0.01, design.runs))
+    found = diagnose(fit(values, design), values)
+    assert found.equal.why.startswith("the two residuals of a block are opposites")
+    rates = []
+    for seed in range(300):
+        calm = np.random.default_rng(seed).normal(10, 1, design.runs) + 3 * design.block.codes
+        told = diagnose(fit(calm, design), calm)
+        rates.append([told.growth.p < 0.1, told.steady.p < 0.1])
+    assert (np.mean(rates, axis=0) < 0.17).all()
+
+
+def test_two_blocks_of_two_runs_are_too_few_for_one_more_term():
+    design = two_levels(2)
+    values = np.array([1.0, 2.1, 1.2, 2.0])
+    found = diagnose(fit(values, design), values)
+    assert found.trend.why == found.drift.why == "one more term leaves no degree of freedom"

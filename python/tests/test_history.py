@@ -147,3 +147,22 @@ def test_what_cannot_be_drawn_is_an_error(three, studies, tmp_path):
 def test_what_is_for_a_verdict_is_refused_where_there_is_none(three, option):
     done = compare(*(one.path for one in three), *option)
     assert (done.returncode, f"{option[0]} needs two studies" in done.stderr) == (2, True)
+
+
+def test_a_count_that_a_study_between_lacks_is_compared_with_the_one_before_that(studies):
+    fours = {"zero": 2.0, "middle": 2.0, "last": 3.0}
+    made = [studies(name, f"2026-0{at + 1}-01", four) for at, (name, four) in enumerate(fours.items())]
+    kept = {spec["id"] for spec in made[1].read_plan() if spec["threads"] != 4}
+    for path in (made[1].plan, made[1].records):
+        lines = [line for line in path.read_text().splitlines() if json.loads(line)["id"] in kept]
+        path.write_text("\n".join(lines) + "\n")
+    found = json.loads(compare(*(one.path for one in made), "--json", "--session-spread", "0").stdout)
+    assert f"cores-close on 4 threads (against {made[0].path}): lower" in found["sentence"]
+    assert "equal within 3 %: cores-close on 2 threads." in found["sentence"]
+    assert [one["before"] for one in found["points"] if one["threads"] == 4] == [None, str(made[0].path)]
+
+
+def test_json_is_drawn_only_where_that_is_asked_for(three, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert json.loads(compare(*(one.path for one in three), "--json").stdout)["points"]
+    assert not (tmp_path / "history.svg").exists()

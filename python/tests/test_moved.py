@@ -98,3 +98,21 @@ def test_levels_of_one_study_share_their_blocks():
 def test_a_study_with_one_thread_count_has_no_parts():
     only = Side("one", [run for run in runs(BASE, SERIAL) if run.threads == 1], MACHINE, None)
     assert losses(only, only, "", 0.0) == []
+
+
+def test_classes_of_idle_time_add_no_error_to_the_loss():
+    def wide(share: float) -> float:
+        """Return the width of the whole difference where one class takes this much of another in every second block."""
+        sides = [side(Made(0.75, 1.0, {"one": 0.25, "nobody": 0.25}), seed=seed) for seed in (0, 3)]
+        moving = [
+            replace(one, runs=[
+                replace(run, idle=replace(run.idle, one=0.25 + share, nobody=0.25 - share))
+                if run.threads == 2 and run.spec["block"] % 2 else run
+                for run in one.runs
+            ])
+            for one in sides
+        ]  # fmt: skip
+        _, parts = moved(*moving)
+        return parts[LOSS].high - parts[LOSS].low
+
+    assert wide(0.2) == pytest.approx(wide(0.0), rel=0.02)

@@ -165,6 +165,7 @@ def test_of_several_workloads_a_loss_and_what_is_not_known_are_no_missing_speedu
     noisy = decide({1: steady(1), 2: np.array([0.5, 1.0, 2.0, 0.7, 1.4])})
     assert (equal.answer, slower.answer, noisy.answer) == ("equal", "slower", "cannot tell")
     assert _none_faster([equal] * 3) == "no measurable speedup in any of 3 workloads"
+    assert _none_faster([slower, equal], weak=True).startswith("of 2 workloads 1 does less work on more threads")
     assert _none_faster([noisy] * 3) == "cannot tell whether any of 3 workloads is faster on more threads"
     assert _none_faster([slower, equal, equal]) == (
         "of 3 workloads 1 is slower on more threads and 2 show no measurable speedup"

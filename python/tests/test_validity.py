@@ -51,7 +51,7 @@ def test_a_changed_fact_is_counted_and_said_and_the_run_counts(simulated, monkey
     assert design["facts held"] == "transparent_huge_pages=madvise"
     assert design["runs with a changed fact"] == f"{said}: 0002, 0005, 0009"
     states = {row["run"]: (row["state"], row["why"]) for row in study.rows()}
-    assert states["0002"] == ("disturbed", "transparent_huge_pages=always instead of madvise")
+    assert states["0002"] == ("changed", "transparent_huge_pages=always instead of madvise")
     assert states["0001"] == ("good", "")
     assert study.analysis.to_json()["changed"][0]["runs"] == ["0002", "0005", "0009"]
 

@@ -131,3 +131,17 @@ def test_a_headline_is_cut_once(name, said):
 def test_an_interval_is_left_out_before_a_sentence_is_cut():
     said = "8 threads take 3.99x [3.98, 4.00] the time of 1, and much of that is the time that the kernel takes"
     assert form.verdict("none", "primes.py", said, ()).headline == f"primes.py: {said.replace(' [3.98, 4.00]', '')}"
+
+
+@pytest.mark.parametrize(
+    ("two", "says"),
+    [
+        (1.02, "made up: 2 of 2 workloads do more work on more threads (1.9"),
+        (2.4, "2 do less work on more threads"),
+    ],
+)
+def test_workloads_that_grow_with_the_threads_do_more_work(simulated, two, says):
+    folder = works(simulated({name: {1: (1.0, 1.0), 2: (two, 2.0)} for name in "ab"}))
+    with folder.study_spec.open("a") as file:
+        file.write("[design]\nweak = { argument = 'n', one_thread = 9 }\n")
+    assert says in verdict(folder).headline

@@ -66,13 +66,20 @@ def disturbance(run: Run, allowed: int) -> str | None:
 
 
 def by_others(run: Run, allowed: int) -> str | None:
-    """Return how busy other programs, or a hypervisor, were during a run; None if that is no more than usual."""
+    """Return how busy other programs were during a run, or a hypervisor where that is further beyond its limit; None
+    if neither is beyond its own.
+    """
     shares = _shares(run)
     shares = {**shares, "other_busy": _surely_busy(run, shares)}
-    for name, limit in LIMITS.items():
-        if shares.get(name, 0.0) > limit and shares[name] * _capacity_s(run, allowed) > SEVERAL_TICKS:
-            return f"{name.replace('_', ' ')} {100 * shares[name]:.0f} %"
-    return None
+    beyond = {
+        name: shares[name] / limit
+        for name, limit in LIMITS.items()
+        if shares.get(name, 0.0) > limit and shares[name] * _capacity_s(run, allowed) > SEVERAL_TICKS
+    }
+    if not beyond:
+        return None
+    most = max(beyond, key=beyond.__getitem__)
+    return f"{most.replace('_', ' ')} {100 * shares[most]:.0f} %"
 
 
 def clock_changed(run: Run) -> str | None:
@@ -167,9 +174,9 @@ def _groups(run: Run) -> list[Throttling]:
 class Disturbance:
     """The disturbance of a study's runs, by thread count.
 
-    ``share`` is the share of their cpus that other programs used during the disturbed runs, on average, from 0 to 1;
-    ``by_threads`` is the mean over all runs of each count; ``more`` and ``less`` are the counts with the most and the
-    least, if that difference is significant.
+    ``share`` is the share of their cpus that other programs, or the hypervisor, took of the runs that ``kind``
+    disturbed, on average, from 0 to 1; 0 for a clock. ``by_threads`` is the mean of both over all runs of each count;
+    ``more`` and ``less`` are the counts with the most and the least, if that difference is significant.
     """
 
     share: float
@@ -215,7 +222,9 @@ def disturbances(runs: Sequence[Run], allowed: int) -> Disturbance | None:
     apart = table[more] - table[less]
     ends = t_interval(apart[np.isfinite(apart)], level)
     tied = ends.low > 0 and means[more] - means[less] > TIED
-    share = float(np.mean([used[run] for run in reasons]))
+    took = {"other": "other_busy", "steal": "steal"}.get(kind)
+    those = [_shares(run) for run in runs if reasons.get(run.spec["id"], "").split()[:1] == [kind]]
+    share = float(np.mean([shares.get(took, 0.0) for shares in those])) if took is not None else 0.0
     return Disturbance(share, many, len(runs), means, more if tied else None, less if tied else None, kind)
 
 

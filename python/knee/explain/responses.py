@@ -38,7 +38,7 @@ SECONDS = "s"
 TIMED = frozenset({SECONDS, "times", "1/s", "as reported"})
 """Units of responses that other programs change."""
 
-COUNTED = "pages"
+COUNTED = ("pages", "far pages")
 """How results of probes begin that are no times."""
 
 SWITCHES = "switches"

@@ -39,7 +39,9 @@ def _state(run: Run, outliers: set[str], disturbed: dict[str, str]) -> str:
         return "bad"
     if run.spec["id"] in outliers:
         return "outlier"
-    return "disturbed" if _marks(run, disturbed) else "good"
+    if run.spec["id"] in disturbed:
+        return "disturbed"
+    return "changed" if run.changed else "good"
 
 
 def _marks(run: Run, disturbed: dict[str, str]) -> list[str]:

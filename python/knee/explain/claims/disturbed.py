@@ -64,7 +64,7 @@ def lost(claim: Claim, kind: str, evidence: Evidence) -> Lost:
     low, high = claim.get("between", (1, math.inf))
     runs = [run for run in pool(evidence.runs, claim.get("response")) if run.bad is None]
     compared, levels = claim.get("response") in COMPARED, list[float]()
-    for cell in _cells(claim, kind):
+    for number, cell in enumerate(_cells(claim, kind)):
         of_cell = [run for run in runs if fits(run, cell)]
         # What is compared with the fewest threads loses what these have lost, wherever the claim begins.
         fewest = min((run.threads for run in of_cell), default=0) if compared else 0
@@ -77,7 +77,9 @@ def lost(claim: Claim, kind: str, evidence: Evidence) -> Lost:
             # Others may have taken all of it in the part of the run that one of the responses is.
             shares = [max(taken(run, allowed, of_s=each.get(run.spec["id"])) for each in parts) for run in those]
             worst = max(worst, float(np.mean([-math.log(1 - share) for share in shares])))
-        levels.append(max((_mean(those, values) for those in by_count.values()), default=math.nan))
+        # What others took of the second side of a difference counts as often as the claim takes that side.
+        often = claim.get("times", 1) if number and kind == "difference" else 1
+        levels.append(often * max((_mean(those, values) for those in by_count.values()), default=math.nan))
     sides = 2 if kind in ("ratio", "difference", "order") and compared else 1
     return Lost(worst, tuple(sorted(counts)), sides, sum(levels), _spread(runs, values))
 
@@ -138,8 +140,8 @@ def _timed(runs: list[Run], name: str | None) -> bool:
 def _cells(claim: Claim, kind: str) -> list[Cell]:
     """Return the cells that a claim names, without thread counts where it compares these."""
     chooses = KINDS[kind].chooses
-    named: list[Cell] = [{}]
+    named: list[Cell] = [claim.get("at", {})]
     if chooses != "factor":
-        named = list(claim[kind].values()) if chooses == "two cells" else [claim[kind]]
+        named = [claim[kind][side] for side in KINDS[kind].sides] if chooses == "two cells" else [claim[kind]]
     across = kind in OVER_COUNTS or claim.get("response") in COMPARED
     return [{name: level for name, level in cell.items() if not across or name != "threads"} for cell in named]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
@@ -49,6 +50,8 @@ class Past:
     interval: Interval
     blocks: int
     change: Change
+    before: str | None = None
+    """The study that it is compared with: the last one before it that has this line; None for the first."""
     beside: str = ""
     """What else its speedup is of, where others of the same series and thread count are of something else."""
 
@@ -83,11 +86,19 @@ class History:
     @property
     def sentence(self) -> str:
         """What became of the speedups from the last study but one to the last."""
-        latest = [one for one in self.latest if one.change != "first"]
-        said = [f"{one.line}: {one.change}, now {_speedup(one)}" for one in latest if one.change in ("higher", "lower")]
-        said += _counted(f"equal within {100 * MARGIN:.0f} %", [one.line for one in latest if one.change == "equal"])
-        said += _counted("cannot tell", [one.line for one in latest if one.change == "cannot tell"])
+        latest = {self._called(one): one for one in self.latest if one.change != "first"}
+        said = [
+            f"{name}: {one.change}, now {_speedup(one)}"
+            for name, one in latest.items()
+            if one.change in ("higher", "lower")
+        ]
+        for word, change in ((f"equal within {100 * MARGIN:.0f} %", "equal"), ("cannot tell", "cannot tell")):
+            said += _counted(word, [name for name, one in latest.items() if one.change == change])
         return f"{self.studies[-1]} against the study before: {'; '.join(said) or 'nothing to compare'}."
+
+    def _called(self, one: Past) -> str:
+        """Name a line of the last study; where others are between, also the study that it is compared with."""
+        return one.line if one.before == self.studies[-2] else f"{one.line} (against {one.before})"
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data, with null for unknown numbers."""
@@ -116,7 +127,8 @@ def history(sides: Sequence[Side], session_spread: float) -> History:
     """
     empty = [side.name for side in sides if not side.runs]
     if empty:
-        raise StudyError(f"cannot compare: {empty[0]} has no runs yet", hint=f"knee study --resume {empty[0]}")
+        hint = f"knee study --resume {shlex.quote(empty[0])}"
+        raise StudyError(f"cannot compare: {empty[0]} has no runs yet", hint=hint)
     dated = sorted(((_date(side), side) for side in sides), key=lambda one: one[0])
     curves = [(date, side.name, _series(side)) for date, side in dated]
     lines: list[_Line] = []
@@ -188,7 +200,11 @@ def _points(lines: Sequence[_Line], spread: float) -> list[Past]:
     pairs = [(a, b, line.threads) for line in lines for (_, _, a), (_, _, b) in itertools.pairwise(line.measured)]
     changes = iter(_changes(pairs, spread))
     return [
-        replace(_point(*one, line.threads, next(changes) if number else "first"), beside=line.beside)
+        replace(
+            _point(*one, line.threads, next(changes) if number else "first"),
+            before=line.measured[number - 1][1] if number else None,
+            beside=line.beside,
+        )
         for line in lines
         for number, one in enumerate(line.measured)
     ]

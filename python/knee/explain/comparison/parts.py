@@ -21,7 +21,7 @@ from knee.explain.causes.cause import Finding
 from knee.explain.comparison.cells import Side
 from knee.explain.evidence.evidence import evidence
 from knee.explain.ledger.explanation import Explanation, explanation
-from knee.explain.ledger.ledger import BASE, IDLE, INFLATION, TAKEN, TAKEN_FROM_BASE, Ledger
+from knee.explain.ledger.ledger import BASE, CLASSED, IDLE, INFLATION, TAKEN, TAKEN_FROM_BASE, Ledger
 from knee.explain.ledger.naming import LEAST
 from knee.explain.scaling.series import Series, cell_words, group
 from knee.stats.answers import Answer
@@ -217,4 +217,10 @@ def _terms(book: Ledger, names: tuple[str, ...], sign: float) -> list[tuple[floa
     factors: dict[str, float] = {}
     for factor, sample in (term for one in book.entries if one.name in names for term in one.terms):
         factors[sample] = factors.get(sample, 0.0) + factor
-    return [(sign * factor, book.samples[name]) for name, factor in factors.items() if factor]
+    terms = {name: factor * book.samples[name] for name, factor in factors.items() if factor}
+    # Classes of idle time are shares of the same runs: where one is larger, others are smaller. Their sum is what the
+    # run times say, and the error of that is in the runs' own values.
+    classes = [terms.pop(name) for name in CLASSED if name in terms]
+    every = all(one.name in names for one in book.entries if one.name in CLASSED)
+    kept = [np.sum(classes, axis=0)] if classes and not every else []
+    return [(sign, sample) for sample in (*terms.values(), *kept)]

@@ -85,15 +85,19 @@ def _times(series: Series, n: int) -> str:
 
 
 def _faster(series: Series, said: Decision) -> str:
-    n, ends, seen = said.threads, said.speedup.interval, _speedup(series, said.threads).interval
-    # Where other programs took time, the measured speedup is not the program's own.
-    widened = ends.low < 0.999 * seen.low or ends.high > 1.001 * seen.high
-    much = between(ends) if widened else _times(series, n)
+    n = said.threads
+    much = between(said.speedup.interval) if widened(series, said) else _times(series, n)
     # In weak scaling a run is not faster: it does more work.
     gain = (
         f"do {much} the work of {said.base} in the same time" if series.weak else f"are {much} as fast as {said.base}"
     )
     return f"{threads(n)} {gain}; {_beyond(series, said)}".removesuffix("; ")
+
+
+def widened(series: Series, said: Decision) -> bool:
+    """Whether other programs took time, so that the measured speedup is not the program's own."""
+    ends, seen = said.speedup.interval, _speedup(series, said.threads).interval
+    return ends.low < 0.999 * seen.low or ends.high > 1.001 * seen.high
 
 
 def _beyond(series: Series, said: Decision) -> str:

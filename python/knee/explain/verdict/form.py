@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from knee.store import shown
+
 WIDEST = 100
 """Characters of a headline at most."""
 
@@ -97,7 +99,7 @@ class Verdict:
     def __str__(self) -> str:
         """Return the headline and the lines as plain text."""
         width = max((len(line.label) for line in self.lines), default=0)
-        return "\n".join([self.headline, *(f"  {line.label:<{width}}  {line.text}" for line in self.lines)])
+        return shown("\n".join([self.headline, *(f"  {line.label:<{width}}  {line.text}" for line in self.lines)]))
 
 
 def verdict(status: Status, name: str, said: str, lines: Iterable[Line]) -> Verdict:

@@ -131,28 +131,40 @@ def _of_works(results: Results, works: list[str], extra: list[Line]) -> Verdict:
         return verdict(
             status,
             results.name,
-            _none_faster([way if text.status != "none" else None for way, text in zip(decisions, said, strict=True)]),
+            _none_faster(
+                [way if text.status != "none" else None for way, text in zip(decisions, said, strict=True)],
+                weak=chosen[0].weak,
+            ),
             [*extra, *lines],
         )
-    speedups = [one.curve.at(way.threads).speedup.estimate for one, way in faster]
-    span = f"{min(speedups):.2f}x to {max(speedups):.2f}x" if len(speedups) > 1 else f"{speedups[0]:.2f}x"
-    are = "is" if len(faster) == 1 else "are"
-    many = f"{len(faster)} of {len(works)} workloads {are} faster on more threads ({span})"
+    speedups = [end for one, way in faster for end in _speedups(one, way)]
+    ends = [f"{end:.2f}x" for end in (min(speedups), max(speedups))]
+    span = ends[0] if ends[0] == ends[1] else " to ".join(ends)
+    more = ("is faster", "are faster") if not chosen[0].weak else ("does more work", "do more work")
+    many = f"{len(faster)} of {len(works)} workloads {more[len(faster) > 1]} on more threads ({span})"
     return verdict(status, results.name, many, [*extra, *lines])
 
 
-def _none_faster(decisions: Sequence[Decision | None]) -> str:
+def _speedups(series: Series, said: Decision) -> tuple[float, ...]:
+    """Return the measured speedup, or the ends of the program's own where other programs took time."""
+    ends = said.speedup.interval
+    return (ends.low, ends.high) if curve.widened(series, said) else (series.curve.at(said.threads).speedup.estimate,)
+
+
+def _none_faster(decisions: Sequence[Decision | None], *, weak: bool = False) -> str:
     """Say of several workloads that none is shown to be faster, and of how many that is known."""
     answers, many = [way.answer if way is not None else "cannot tell" for way in decisions], len(decisions)
     slower, none = answers.count("slower"), sum(one in ("equal", "not faster") for one in answers)
     if none == many:
         return f"no measurable speedup in any of {many} workloads"
     if not slower and not none:
-        return f"cannot tell whether any of {many} workloads is faster on more threads"
+        gains = "does more work" if weak else "is faster"
+        return f"cannot tell whether any of {many} workloads {gains} on more threads"
+    are = ("does less work", "do less work") if weak else ("is slower", "are slower")
     said = [
         f"{count} {word}" if count else ""
         for count, word in (
-            (slower, "is slower on more threads" if slower == 1 else "are slower on more threads"),
+            (slower, f"{are[slower != 1]} on more threads"),
             (none, "shows no measurable speedup" if none == 1 else "show no measurable speedup"),
         )
     ]

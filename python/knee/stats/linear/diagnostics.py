@@ -149,7 +149,7 @@ def diagnose(fitted: Fit, original: Array) -> Diagnostics:
         straight=float("nan") if flat else float(np.corrcoef(expected, ordered)[0, 1]),
         trend=_trend(fitted, flat=flat),
         growth=_growth(fitted, flat=flat),
-        normal=_normal(left, flat=flat),
+        normal=_normal(_single(fitted)[0], flat=flat),
         equal=_equal(fitted, flat=flat),
         steady=_steady(fitted, flat=flat),
         drift=_drift(fitted, flat=flat),
@@ -161,6 +161,29 @@ def diagnose(fitted: Fit, original: Array) -> Diagnostics:
 
 _FLAT = Outcome(float("nan"), float("nan"), "there are no residuals")
 _SAME = Outcome(float("nan"), float("nan"), "all residuals are equally large")
+_TOO_FEW = Outcome(float("nan"), float("nan"), "one more term leaves no degree of freedom")
+_OPPOSITE = Outcome(float("nan"), float("nan"), "the two residuals of a block are opposites, whichever cell scatters")
+_FEW_BLOCKS = Outcome(float("nan"), float("nan"), "the two residuals of a block are opposites: it needs three blocks")
+
+
+def _opposite(fitted: Fit) -> bool:
+    """Whether no block has more than two runs: their residuals then add up to 0."""
+    block = fitted.design.block
+    return block is not None and int(np.bincount(block.codes).max()) <= 2
+
+
+def _single(fitted: Fit) -> tuple[Array, Array]:
+    """Return residuals and fitted values, each shape (runs,); where two residuals of a block are opposites, that of the
+    block's lower cell with the mean of its fitted values, shape (blocks,).
+    """
+    block = fitted.design.block
+    if block is None or not _opposite(fitted):
+        return fitted.residuals, fitted.fitted
+    order = np.lexsort((fitted.design.cells, block.codes))
+    codes, first, many = np.unique(block.codes[order], return_index=True, return_counts=True)
+    means = np.bincount(block.codes, fitted.fitted)[codes] / many
+    # Of a single run there is no residual.
+    return fitted.residuals[order[first]][many > 1], means[many > 1]
 
 
 def _same_size(fitted: Fit) -> bool:
@@ -183,13 +206,18 @@ def _growth(fitted: Fit, *, flat: bool) -> Outcome:
     """
     if not flat and _same_size(fitted):
         return _SAME
-    return _unless(flat, lambda: rank_correlation(np.abs(fitted.residuals), fitted.fitted))
+    left, values = _single(fitted)
+    if not flat and left.size < 3:
+        return _FEW_BLOCKS
+    return _unless(flat, lambda: rank_correlation(np.abs(left), values))
 
 
 def _normal(left: Array, *, flat: bool) -> Outcome:
     if left.size > MOST_FOR_NORMALITY:
         why = f"Shapiro-Wilk's p is known for at most {MOST_FOR_NORMALITY} errors, and there are {left.size}"
         return _FLAT if flat else Outcome(float("nan"), float("nan"), why)
+    if not flat and left.size < 3:
+        return _FEW_BLOCKS
     return _unless(flat, lambda: normality(left))
 
 
@@ -212,7 +240,9 @@ def _trend(fitted: Fit, *, flat: bool) -> Outcome:
     curve = (fitted.fitted - fitted.fitted.mean()) ** 2
     curve = curve - fitted.design.solution.explained(curve)
     size = float((curve**2).sum())
-    if fitted.freedom < 2 or size <= 1e-16 * float((fitted.fitted**4).sum()):
+    if fitted.freedom < 2:
+        return _TOO_FEW
+    if size <= 1e-16 * float((fitted.fitted**4).sum()):
         return Outcome(float("nan"), float("nan"), "the model has a separate mean for every cell")
     explained = float(curve @ fitted.residuals) ** 2 / size
     return _one_more(fitted, explained)
@@ -228,13 +258,17 @@ def _drift(fitted: Fit, *, flat: bool) -> Outcome:
     order = np.arange(fitted.response.size, dtype=np.float64)
     apart = order - fitted.design.solution.explained(order)
     size = float((apart**2).sum())
-    if fitted.freedom < 2 or size <= 1e-16 * float((order**2).sum()):
+    if fitted.freedom < 2:
+        return _TOO_FEW
+    if size <= 1e-16 * float((order**2).sum()):
         return Outcome(float("nan"), float("nan"), "the model already explains the running order")
     explained = float(apart @ fitted.residuals) ** 2 / size
     return _one_more(fitted, explained)
 
 
 def _equal(fitted: Fit, *, flat: bool) -> Outcome:
+    if not flat and _opposite(fitted):
+        return _OPPOSITE
     cells = fitted.design.cells
     groups = [fitted.residuals[cells == cell] for cell in np.unique(cells)]
     # Two values are equally far from their median, so a cell of two runs shows nothing.
@@ -251,6 +285,11 @@ def _steady(fitted: Fit, *, flat: bool) -> Outcome:
         return _FLAT
     if _same_size(fitted):
         return _SAME
-    correlation = float(np.corrcoef(fitted.fitted, fitted.residuals**2)[0, 1])
-    statistic = fitted.response.size * correlation**2
+    left, values = _single(fitted)
+    if left.size < 3:
+        return _FEW_BLOCKS
+    if float(np.ptp(values)) == 0:
+        return _FLAT
+    correlation = float(np.corrcoef(values, left**2)[0, 1])
+    statistic = left.size * correlation**2
     return Outcome(statistic, chi_square_beyond(statistic, 1))

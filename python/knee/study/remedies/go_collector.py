@@ -15,7 +15,8 @@ def remedies(here: Situation) -> list[Remedy]:
     reason, now = _not_go(here), here.variable("GOGC") or str(USUAL)
     if reason is None and now == "off":
         reason = "GOGC is off already"
-    percent = TIMES * (int(now) if now.isdecimal() else USUAL)
+    # The heap may grow by so many percent of what lives before it is collected.
+    percent = TIMES * (100 + (int(now) if now.isdecimal() else USUAL)) - 100
     # Without a limit, a program that allocates for long would take all memory.
     limit = sum(node["memory_bytes"] for node in here.machine["nodes"]) // 2
     off = {"GOGC": "off", "GOMEMLIMIT": here.variable("GOMEMLIMIT") or str(limit)}
