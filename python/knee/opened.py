@@ -66,13 +66,13 @@ class Study:
 
         verdict = self.analysis.verdict
         rows = "".join(
-            f'<tr><td style="text-align:left">{escape(line.label)}</td>'
-            f'<td style="text-align:left">{escape(line.text)}</td></tr>'
+            f'<tr><td style="text-align:left">{escape(store.shown(line.label))}</td>'
+            f'<td style="text-align:left">{escape(store.shown(line.text))}</td></tr>'
             for line in verdict.lines
         )
         runs = f"{len(self.runs)} of {self.planned} runs, {len(self.analysis.bad)} rejected"
         return (
-            f"<p><b>{escape(verdict.headline)}</b></p><table>{rows}</table>"
+            f"<p><b>{escape(store.shown(verdict.headline))}</b></p><table>{rows}</table>"
             f"<p>{runs}. <code>.charts</code> has the figures, <code>.frame()</code> the runs.</p>"
         )
 

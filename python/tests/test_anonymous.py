@@ -155,3 +155,15 @@ def test_remedies_name_nobody_and_keep_their_results(simulated):
     assert "babbage" not in written
     assert (first.treats, first.answer, second.remedy) == (treats, "faster", "huge pages")
     assert first.does.endswith("/libjemalloc.so.2")
+
+
+@pytest.mark.parametrize("torn", [b'{"id": "0', b'{"id": "\xc3'])
+def test_a_record_that_is_only_begun_counts_as_never_written(simulated, torn):
+    from knee.report.anonymous import anonymous
+
+    folder = simulated({"cores-close": {1: (8.0, 8.0)}})
+    whole = len(folder.records.read_bytes().splitlines())
+    with folder.records.open("ab") as file:
+        file.write(torn)
+    with anonymous(folder) as study:
+        assert len(study.runs) == whole

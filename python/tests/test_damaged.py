@@ -233,6 +233,16 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
         "line 2: .*: user_ns is -1, less than 0",
         RESUME,
     ),
+    "record of a negative time, far from its colon": (
+        line("records.jsonl", 2, lambda t: t.replace('"user_ns": ', '"user_ns":   -')),
+        "line 2: .*: user_ns is -[0-9]+, less than 0",
+        RESUME,
+    ),
+    "record of half a letter in capitals": (
+        line("records.jsonl", 2, lambda t: t.replace("{", '{"x": "\\uD800", ', 1)),
+        "line 2: .*surrogates not allowed",
+        RESUME,
+    ),
     "record of switches in negative time": (
         field("records.jsonl", 2, switches=SWITCHES | {"total": {**SUMS, "threads": 1, "on_ns": -5}}),
         "line 2: .*: switches total on_ns is -5, less than 0",
@@ -377,6 +387,21 @@ def test_an_unreadable_file_is_reported(healthy, file):
         assert done.returncode == 2, done
         assert re.fullmatch(r"knee: [^\n]+: Permission denied\n\nhint: .+\n", done.stderr, re.DOTALL), done.stderr
     (healthy / file).chmod(0o755)
+
+
+def test_a_report_that_cannot_be_written_is_shown_all_the_same(healthy):
+    setpriv = shutil.which("setpriv")
+    allowed = [setpriv, "--bounding-set", "-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    if None in allowed:
+        skipped("test_damaged", "root may write anywhere, and there is no setpriv")
+    healthy.chmod(0o555)
+    command = [*allowed, sys.executable, "-m", "knee", "report", str(healthy)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    healthy.chmod(0o755)
+    assert done.returncode == 2
+    assert "made up: " in done.stdout
+    why = "knee: cannot write the report: .*: Permission denied\n\nhint: report on a copy: cp -r "
+    assert re.search(why, done.stderr)
 
 
 def spaced(folder: Folder) -> None:

@@ -3,17 +3,19 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import vl_convert as vlc
 from conftest import keep_samples, rewrite
 
 from knee import plots
 from knee.opened import Study
-from knee.plots.factorial import interaction
+from knee.plots.factorial import interaction, residuals
 from knee.plots.figures import FIGURES
 from knee.plots.machine import cells
-from knee.plots.resources import cpu_use, over_time
+from knee.plots.resources import cpu_use, over_time, work_over_time
 from knee.plots.scaling import speedup
 from knee.plots.style import COLOURS, NARROW, SHAPES, legend
 from knee.report.export import export
@@ -199,6 +201,19 @@ def test_what_has_no_room_over_time_is_said(simulated, monkeypatch):
     assert "To keep the report small" not in drawn(folder)["over-time"].sees
     monkeypatch.setattr(over_time, "MOST_ROWS", over_time.BINS)
     assert drawn(folder)["over-time"].sees.endswith("To keep the report small 1, 2 threads are not in the menu.")
+
+
+def test_what_has_no_room_of_the_work_over_time_is_said(monkeypatch):
+    runs = [("a", SimpleNamespace(threads=n)) for n in (1, 2, 4)]
+    monkeypatch.setattr(work_over_time, "representative", lambda members: members)
+    monkeypatch.setattr(work_over_time, "rates", lambda run, _: [{}] if run.threads > 1 else [])
+    assert work_over_time.left_out(runs, Path(), [{"threads": 4}]) == [2]
+    assert work_over_time.left_out(runs, Path(), [{"threads": 2}, {"threads": 4}]) == []
+
+
+def test_small_residuals_keep_their_digits():
+    left = SimpleNamespace(fitted=np.array([8e-5]), residuals=np.array([1.234567e-7]))
+    assert residuals.fitted_rows(left) == [{"fitted": 8e-5, "residual": 1.23457e-7}]
 
 
 def test_a_picture_says_what_its_menu_shows(simulated, tmp_path):

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_study import SHORT
 
+import knee
 from knee.cli import listed
-from knee.store import Folder, shown, shown_within
+from knee.store import Folder, StudyError, shown, shown_within
 
 ARGUMENT = TEXT.encode()
 """Hostile text on a command line."""
@@ -248,3 +249,13 @@ def test_a_path_is_exact_for_programs_and_escaped_in_a_terminal(binary, tmp_path
     assert raw(done.stderr.decode()) == []
     _, printed = in_terminal([binary, "plan", "--out", TEXT, *SHORT, "--", "true", "{threads}"], tmp_path)
     assert shown(TEXT) in printed
+
+
+def test_what_python_shows_of_a_study_controls_no_terminal(simulated):
+    opened = knee.open(hostile(simulated).path)
+    for text in (opened.verdict, repr(opened.analysis), repr(opened), opened._repr_html_()):
+        assert "evil" in text
+        assert raw(text) == []
+    with pytest.raises(StudyError) as caught:
+        raise StudyError(TEXT)
+    assert raw(str(caught.value)) == []

@@ -79,3 +79,11 @@ def test_of_more_threads_those_that_are_woken_together_wait_for_each_other():
 
 def test_without_any_sign_nothing_is_known():
     assert idle_of({"observed_threads": [], "wall_ns": 1}, 2) is None
+
+
+def test_threads_without_a_number_or_with_text_for_one_are_left_out():
+    profile = {"running_ns": [0, 10**8], "runnable_ns": [0, 10**8]}
+    profile["alone"] = {"tid": 7, "most_ns": 10**8, "intervals": 3, "median_ns": 10**7, "longest_ns": 10**7}
+    threads = [{}, {"tid": "x", "cpu_ns": "y"}, {"tid": 7, "cpu_ns": "z"}]
+    made = {"wall_ns": 10**8, "observed_threads": threads, "switches": {"concurrency": profile}}
+    assert math.isnan(idle_of(made, 1).alone.own)

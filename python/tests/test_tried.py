@@ -198,3 +198,13 @@ def test_notes_on_trials_are_read_as_written_and_damage_is_an_error(folder):
     (folder.path / "trials.json").write_text('{"schema": 1, "remedies": [{"name": 1}], "facts": {}}')
     with pytest.raises(Exception, match=r"cannot read the trials of remedies: .*trials.json: remedies 1"):
         read_trials(folder)
+
+
+@pytest.mark.parametrize(("blocks", "says"), [(1, "one: 1.4"), (0, "one: no block has a good run with it")])
+def test_a_single_block_of_trials_has_no_interval(folder, monkeypatch, blocks, says):
+    add(folder, {"one": 0.7}, blocks=1, **({"as_is": {"exit": {"code": 1}}} if blocks == 0 else {}))
+    from knee.report.terminal import explanation
+
+    gain = explanation._gain(found(folder)["one"])
+    assert "nan" not in gain
+    assert gain.startswith(says)

@@ -27,10 +27,10 @@ def make(study: StudyData) -> list[Figure]:
 
 def chart(table: Sequence[dict[str, Any]]) -> alt.Chart:
     """Return the figure. A bad run stands at its wall time."""
-    states = ["good", "disturbed", "outlier", "bad"]
+    states = ["good", "disturbed", "changed", "outlier", "bad"]
     shown = legend(states)
-    marks = alt.Scale(domain=states, range=["circle", "diamond", "triangle-up", "cross"])
-    colours = alt.Scale(domain=states, range=["#4A9FD8", "#E69F00", "#CC79A7", "#D55E00"])
+    marks = alt.Scale(domain=states, range=["circle", "diamond", "square", "triangle-up", "cross"])
+    colours = alt.Scale(domain=states, range=["#4A9FD8", "#E69F00", "#009E73", "#CC79A7", "#D55E00"])
     axis = log_axis([seconds for row in table if (seconds := row["time_s"] or row["wall_s"])], title="run time, s")
     return (
         of_rows(table)

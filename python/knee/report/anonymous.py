@@ -81,8 +81,10 @@ def anonymous(folder: Folder) -> Generator[Study]:
         for name in FILES:
             if (folder.path / name).exists():
                 with read.opened(folder.path / name) as file:
-                    lines = file.read().decode("utf-8")
-                (copy / name).write_text(names.filtered(lines, lines=name.endswith("l")), encoding="utf-8")
+                    data = file.read()
+                # An incomplete last line counts as never written.
+                whole = data[: data.rfind(b"\n") + 1] if name == folder.records.name else data
+                (copy / name).write_text(names.filtered(whole, folder.path / name), encoding="utf-8")
         yield Study.read(copy)
 
 
@@ -96,15 +98,16 @@ class _Names:
         # An underscore or a hyphen may follow a name: ADA_THREADS is Ada's.
         self._words = re.compile("|".join(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])" for word in words) or r"(?!)")
 
-    def filtered(self, text: str, *, lines: bool) -> str:
+    def filtered(self, data: bytes, path: Path) -> str:
         """Return the text of a JSON file, or of a file with one object a line, without names."""
         try:
-            if lines:
+            text = data.decode("utf-8")
+            if path.name.endswith("l"):
                 return "".join(json.dumps(self.without(json.loads(line))) + "\n" for line in text.split("\n") if line)
             return json.dumps(self.without(json.loads(text)))
         except ValueError as error:
-            # A torn last line counts as never written.
-            raise StudyError(f"cannot anonymise: {error}", hint="knee study --resume mends a torn record") from error
+            hint = "restore it from a copy of the folder"
+            raise StudyError(f"cannot anonymise: {path}: {error}", hint=hint) from error
 
     def without(self, value: Any, *, told: bool = False) -> Any:
         """Return plain data without names. ``told`` says whether it holds a user's own words."""

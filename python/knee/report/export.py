@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from knee.report.markdown import markdown
 from knee.report.page import page
 from knee.report.specification import specification
 from knee.store import StudyError, make_folder, shown, shown_within, write_whole
+
+FILES = {"html": "report.html", "json": "analysis.json", "md": "report.md"}
+"""The file of each format that has one."""
 
 PICTURES: dict[str, Callable[[dict[str, Any]], bytes]] = {
     "svg": lambda spec: shown(vlc.vegalite_to_svg(spec)).encode(),
@@ -48,10 +52,20 @@ def export(study: Study, form: str, into: Path | None = None, mark: str = "") ->
         make_folder(target)
         return [_picture(figure, form, target) for figure in study.figures]
     except OSError as error:
-        raise StudyError(f"cannot write the report: {error.filename or folder}: {error.strerror}") from error
+        hint = f"report on a copy: cp -r --no-preserve=mode {shlex.quote(str(folder))} FOLDER, and knee report FOLDER"
+        raise StudyError(f"cannot write the report: {error.filename or folder}: {error.strerror}", hint=hint) from error
     except ValueError as error:
         # Vega takes names such as `constructor` for its own.
         raise StudyError(f"cannot draw a figure: {error}", hint="rename levels that are words of JavaScript") from error
+
+
+def made(folder: Path) -> list[str]:
+    """Return the formats of the report that a folder has."""
+    forms = [form for form, file in FILES.items() if (folder / file).exists()]
+    # The report in Markdown has one picture of its own.
+    own = {"speedup.svg"} if "md" in forms else set[str]()
+    pictures = {path.suffix.removeprefix(".") for path in (folder / "figures").glob("*.*") if path.name not in own}
+    return [*forms, *(form for form in PICTURES if form in pictures)]
 
 
 def _markdown(study: Study, path: Path, figures: Path) -> list[Path]:

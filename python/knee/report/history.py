@@ -31,7 +31,7 @@ def draw(history: History, path: Path) -> None:
     try:
         write_whole(path, picture_of(Figure("history", "Speedup over time", sees, chart(rows), rows), form))
     except OSError as error:
-        raise StudyError(f"cannot write {path}: {error.strerror}") from error
+        raise StudyError(f"cannot write {path}: {error.strerror}", hint="give another path with --out FILE") from error
 
 
 def _labels(points: Sequence[Past]) -> dict[str, str]:

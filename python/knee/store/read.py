@@ -9,6 +9,7 @@ import errno
 import json
 import math
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Iterator
@@ -179,7 +180,7 @@ def _object(data: bytes, check: Check) -> dict[str, Any]:
 
 def _may_be_negative(data: bytes) -> bool:
     """Whether JSON may hold a negative number, which few lines do: only then are the numbers looked at one by one."""
-    return any(before in data for before in (b":-", b": -", b",-", b", -", b"[-", b"[ -"))
+    return _NEGATIVE.search(data) is not None
 
 
 def _checked(value: object, check: Check, *, signed: bool) -> dict[str, Any]:
@@ -207,7 +208,7 @@ def _value(data: bytes) -> object:
         decoder = _CAREFUL if LONG in data.translate(DIGITS) else _DECODER
         found: object = decoder.decode(data.decode("utf-8"))
         # JSON can hold half a character (\ud800), which could not be written to a file later.
-        if b"\\ud" in data:
+        if b"\\ud" in data or b"\\uD" in data:
             json.dumps(found, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         raise NotWritten(reason_of(error)) from error
@@ -239,6 +240,7 @@ DIGITS = bytes(ord("0") if chr(byte).isdecimal() and byte < 128 else ord(" ") fo
 LONG = b"0" * 20
 """Digits of the largest whole number, for a table in which all digits are 0."""
 
+_NEGATIVE = re.compile(rb"[:,\[]\s*-")
 _DECODER = json.JSONDecoder(parse_constant=_no_number, parse_float=_float)
 _CAREFUL = json.JSONDecoder(parse_constant=_no_number, parse_float=_float, parse_int=_int)
 

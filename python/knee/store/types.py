@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Any, cast
 
+from knee.store.shown import shown
+
 SCHEMA = 1
 """Version of run specs and records that this package reads and writes."""
 
@@ -14,7 +16,7 @@ class StudyError(Exception):
     """An error for the user: what failed, which thing, and the reason; ``hint`` is the one thing to try."""
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
+        super().__init__(shown(message))
         self.hint = hint
 
 

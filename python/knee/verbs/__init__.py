@@ -24,4 +24,6 @@ def say(message: str, hint: str | None = None) -> None:
 def _lines(text: str) -> str:
     """Wrap long lists; a command in a hint stays on one line, so that it can be copied."""
     broken = textwrap.wrap(text, 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False)
-    return "\n".join(broken) if len(text) > 150 else text
+    # What is quoted may be part of a command.
+    command = any(word in text for word in ("knee ", "'", "`"))
+    return "\n".join(broken) if len(text) > 150 and not command else text

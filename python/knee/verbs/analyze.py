@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,8 @@ def analyze(folder: Path, factors: str | None, smallest: str, as_json: bool, **a
 
     chosen = tuple(name.strip() for name in factors.split(",")) if factors else ()
     if not study.runs:
-        raise StudyError(f"nothing to analyze: {folder}: it has no runs yet", hint=f"knee study --resume {folder}")
+        hint = f"knee study --resume {shlex.quote(str(folder))}"
+        raise StudyError(f"nothing to analyze: {folder}: it has no runs yet", hint=hint)
     options = Asked(factors=chosen, smallest=least, **asked)
     found = factorial.analyze(study.runs, options, len(study.machine["allowed"]["cpus"]))
     if as_json:

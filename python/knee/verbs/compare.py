@@ -50,7 +50,8 @@ EXAMPLE = "knee compare OLD NEW, or knee compare FOLDER --factor build --levels 
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Picture of speedups over time, for three or more studies: .svg, .png or .pdf.  [default: history.svg]",
+    help="Picture of speedups over time, for three or more studies: .svg, .png or .pdf.  [default: history.svg, none"
+    " with --json]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def compare(
@@ -91,7 +92,7 @@ def compare(
         if fail_undecided or smallest is not None:
             option = "--fail-undecided" if fail_undecided else "--smallest-effect"
             raise StudyError(f"{option} needs two studies: three or more have no verdict", hint=EXAMPLE)
-        return _over_time(folders, asked.spread, out or Path("history.svg"), as_json=as_json)
+        return _over_time(folders, asked.spread, out, as_json=as_json)
     if out is not None:
         hint = "`knee report --format svg` draws a single study"
         raise StudyError("--out needs three or more studies", hint=hint)
@@ -122,19 +123,24 @@ class Asked:
         return SPREAD if given is None else share(given, "--session-spread", least=0.0, most=0.99)
 
 
-def _over_time(folders: tuple[Path, ...], spread: float, out: Path, *, as_json: bool) -> int:
-    """Print and draw speedups over time, without a verdict: a gate compares two studies."""
+def _over_time(folders: tuple[Path, ...], spread: float, out: Path | None, *, as_json: bool) -> int:
+    """Print and draw speedups over time, without a verdict: a gate compares two studies. Beside JSON nothing is drawn
+    unless it is asked for.
+    """
     from knee.explain.comparison.history import history
     from knee.report.history import draw
     from knee.report.terminal import history as history_terminal
 
     found = history([_side(path) for path in folders], spread)
-    draw(found, out)
     if as_json:
         terminal.out(json.dumps(found.to_json(), indent=1))
     else:
         history_terminal.show(found)
-        terminal.out_path(out)
+    picture = out or (None if as_json else Path("history.svg"))
+    if picture is not None:
+        draw(found, picture)
+    if picture is not None and not as_json:
+        terminal.out_path(picture)
     return 0
 
 

@@ -40,7 +40,7 @@ def report(folder: Path, forms: str, anonymise: bool) -> int:
     asked = forms.split(",")
     for form in asked:
         if form not in FORMS:
-            raise StudyError(f"unknown format {form!r}; expected {one_of(FORMS)}")
+            raise StudyError(f"unknown format {form!r}; expected {one_of(FORMS)}", hint="--format html,md")
     return conclude(Folder(folder), asked, anonymise=anonymise)
 
 
@@ -56,12 +56,13 @@ def conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> in
         from knee.report.anonymous import anonymous
 
         with anonymous(folder) as opened:
-            files = [file for form in forms for file in export(opened, form, folder.path, "-anonymous")]
             study_terminal.show(opened.analysis, str(folder.path))
+            files = [file for form in forms for file in export(opened, form, folder.path, "-anonymous")]
     else:
         opened = Study.read(folder.path)
-        files = [file for form in forms for file in export(opened, form)]
+        # First, since the folder may be one that cannot be written.
         study_terminal.show(opened.analysis, str(folder.path))
+        files = [file for form in forms for file in export(opened, form)]
     for file in files:
         terminal.out_path(file)
     return EXIT_GATE if opened.analysis.bad else 0

@@ -195,7 +195,8 @@ def _fitting(
     if limit_s is not None:
         chosen_ones, blocks = affordable(_most_likely_first(study, wanted), here.as_is, run_s, limit_s, blocks)
     if not chosen_ones:
-        raise StudyError(f"--budget: {words(limit_s or 0)} is too little: one run takes {words(run_s)}")
+        few = f"--budget: {words(limit_s or 0)} is too little: one run takes {words(run_s)}"
+        raise StudyError(few, hint="give a larger --budget, or one remedy with --only NAME")
     total_s = blocks * block_s(chosen_ones, here.as_is, run_s)
     many = len(chosen_ones)
     _say(f"{many} remed{'y' if many == 1 else 'ies'}, {blocks} blocks, about {words(total_s)}")
@@ -224,7 +225,9 @@ def _run_s(study: Folder, here: Situation) -> float:
     if not times:
         reason = next((run.bad for run in own if run.bad), "there is none")
         threads = here.as_is["threads"]
-        raise StudyError(f"cannot try remedies: no good run with {threads} threads: {reason}")
+        folder = shlex.quote(str(study.path))
+        hint = f"knee report {folder} says which runs were rejected; --at threads=N takes another count"
+        raise StudyError(f"cannot try remedies: no good run with {threads} threads: {reason}", hint=hint)
     return times[len(times) // 2]
 
 
@@ -247,16 +250,15 @@ def _run(study: Folder, wait_s: float | None) -> bool:
 def _conclude(study: Folder, here: Situation, found: Sequence[Remedy], *, as_json: bool) -> int:
     """Print what each remedy gained; rebuild the reports that exist. numpy is imported only here."""
     from knee.opened import Study
-    from knee.report.export import export
+    from knee.report.export import export, made
     from knee.report.terminal import tried as tried_terminal
 
     opened, noted = Study.read(study.path), read_trials(study)
     every = opened.analysis.tried
     # Trials that were interrupted may be those of another cell.
     mine = [one for one in every if one.cell == here.as_is["cell"]] or every
-    for form, file in (("json", "analysis.json"), ("html", "report.html")):
-        if (study.path / file).exists():
-            export(opened, form)
+    for form in made(study.path):
+        export(opened, form)
     if as_json:
         answer = {
             "schema": SCHEMA,

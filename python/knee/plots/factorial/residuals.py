@@ -59,22 +59,27 @@ def _residuals(model: Model, orders: dict[str, int]) -> list[Figure]:
     ]
 
 
+def _digits(value: float) -> float:
+    """Return a value with six significant digits, since responses may be small."""
+    return float(f"{value:.6g}")
+
+
 def fitted_rows(left: Diagnostics) -> list[Row]:
     """Return one row a run."""
     pairs = zip(left.fitted.tolist(), left.residuals.tolist(), strict=True)
-    return [{"fitted": round(fitted, 6), "residual": round(residual, 6)} for fitted, residual in pairs]
+    return [{"fitted": _digits(fitted), "residual": _digits(residual)} for fitted, residual in pairs]
 
 
 def quantile_rows(left: Diagnostics) -> list[Row]:
     """Return the points of the Q-Q plot, in ascending order."""
     pairs = zip(left.expected.tolist(), left.ordered.tolist(), strict=True)
-    return [{"normal": round(expected, 6), "residual": round(ordered, 6)} for expected, ordered in pairs]
+    return [{"normal": _digits(expected), "residual": _digits(ordered)} for expected, ordered in pairs]
 
 
 def order_rows(left: Diagnostics, orders: list[int]) -> list[Row]:
     """Return one row a run; ``orders`` is each run's place in the order in which all were made."""
     pairs = zip(orders, left.residuals.tolist(), strict=True)
-    return [{"order": order, "residual": round(residual, 6)} for order, residual in pairs]
+    return [{"order": order, "residual": _digits(residual)} for order, residual in pairs]
 
 
 def fitted_chart(rows: list[Row], scale: str, residual: str) -> Chart:

@@ -36,7 +36,9 @@ def make(study: StudyData) -> list[Figure]:
         return []
     first = first_count(study.counting, len(study.machine["allowed"]["cpus"]))
     ends = phase_ends.ends(study.counting)
-    said = sees(table) + (f" {phase_ends.SEES}" if ends else "")
+    left = left_out(study.counting, study.folder.path, table)
+    room = f" To keep the report small {', '.join(map(str, left))} threads are not in the menu." if left else ""
+    said = sees(table) + (f" {phase_ends.SEES}" if ends else "") + room
     return [Figure("work-over-time", TITLE, said, chart(table, first, ends), table)]
 
 
@@ -54,6 +56,13 @@ def rows(members: Members, folder: Path) -> list[Row]:
             break
         table += more
     return table
+
+
+def left_out(members: Members, folder: Path, table: list[Row]) -> list[int]:
+    """Return the thread counts that had no room: those below the smallest of the table whose runs counted anything."""
+    least = min(row["threads"] for row in table)
+    lower = [run for _, run in representative(members) if run.threads < least]
+    return sorted({run.threads for run in lower if rates(run, folder)})
 
 
 def rates(run: Run, folder: Path) -> list[Row]:

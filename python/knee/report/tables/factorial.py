@@ -165,8 +165,12 @@ def _compared(title: str, rows: list[tuple[str, LevelPair]]) -> Table:
 
 def _ratio_row(words: str, one: LevelPair) -> Cells:
     p = _p(one.model.p if one.model else float("nan"))
-    estimate, ends = ("-", "-") if one.ratio is None else (f"{one.ratio.estimate:.3f}", _range(one.ratio.interval))
-    return (f"{words}{one.first} / {one.second}", estimate, ends, p, _range(one.robust.interval), one.size)
+    name = f"{words}{one.first} / {one.second}"
+    if one.ratio is None:
+        # There is no ratio to a level that is not positive, and the robust interval is one of differences.
+        return (name, "-", "-", p, "-", one.size)
+    estimate, ends = f"{one.ratio.estimate:.3f}", _range(one.ratio.interval)
+    return (name, estimate, ends, p, _range(one.robust.interval), one.size)
 
 
 def _difference_row(words: str, one: LevelPair) -> Cells:

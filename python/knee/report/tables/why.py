@@ -80,12 +80,14 @@ def checked(analysis: Analysis) -> list[str]:
 
 def phase_rows(analysis: Analysis) -> list[Row]:
     """Return the marked phases, one row each: at the largest thread count of every series."""
+    bases = {one.base for found in analysis.phases.values() for one in found}
+    fewest = f"of the time on {bases.pop() if len(bases) == 1 else 'the fewest'}"
     return [
         {
             "series": one.series,
             "threads": one.threads,
             "phase": one.name,
-            f"of the time on {one.base}": f"{100 * one.base_share.value:.0f} %",
+            fewest: f"{100 * one.base_share.value:.0f} %",
             "on all": f"{100 * one.share.value:.0f} %",
             "speedup": with_ends(one.speedup.estimate, one.speedup.interval),
             "": one.answer,

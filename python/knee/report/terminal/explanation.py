@@ -22,6 +22,7 @@ from knee.explain.phases.phases import Phase
 from knee.explain.scaling.series import Series
 from knee.explain.tried import Tried
 from knee.explain.verdict.why import UNSURE, advice, of_levels, share_of, speedup_without, without
+from knee.stats.intervals import Interval
 from knee.terminal.console import Console, Text
 
 
@@ -86,8 +87,9 @@ def show(
 def _gain(tried: Tried) -> str:
     if tried.rejected is not None:
         return f"{tried.remedy}: rejected: {tried.rejected}"
-    ends = tried.gain.interval
-    return f"{tried.remedy}: {tried.gain.estimate:.2f}x [{ends.low:.2f}, {ends.high:.2f}] as fast: {tried.answer}"
+    if np.isnan(tried.gain.estimate):
+        return f"{tried.remedy}: no block has a good run with it and a good one without"
+    return f"{tried.remedy}: {_ratio(tried.gain.estimate, tried.gain.interval)} as fast: {tried.answer}"
 
 
 def _checks(console: Console, checks: Sequence[Check]) -> None:
@@ -103,8 +105,12 @@ def headline(one: Explanation) -> str:
 
 
 def _times(log: Mean) -> str:
-    value, low, high = np.exp((log.value, log.interval.low, log.interval.high))
-    return f"{value:.2f}x (one run)" if np.isnan(low) else f"{value:.2f}x [{low:.2f}, {high:.2f}]"
+    value, low, high = map(float, np.exp((log.value, log.interval.low, log.interval.high)))
+    return _ratio(value, Interval(low, high))
+
+
+def _ratio(value: float, ends: Interval) -> str:
+    return f"{value:.2f}x (one run)" if np.isnan(ends.low) else f"{value:.2f}x [{ends.low:.2f}, {ends.high:.2f}]"
 
 
 def _parts(one: Explanation) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,7 +97,7 @@ class Folder:
         """Return the results of ``knee memory``, if they were saved."""
         if not self.memory.exists():
             return None
-        hint = f"knee memory --json > {self.memory}, on the machine that was measured"
+        hint = f"knee memory --json > {shlex.quote(str(self.memory))}, on the machine that was measured"
         return read.whole(self.memory, MACHINE_MEMORY, "the machine's memory", hint)
 
     def read_plan(self) -> list[RunSpec]:
@@ -136,7 +137,7 @@ class Folder:
 
     def without_line(self) -> str:
         """Return the hint for a damaged line of the records."""
-        return f"remove that line; knee study --resume {self.path} repeats its run"
+        return f"remove that line; knee study --resume {shlex.quote(str(self.path))} repeats its run"
 
     def cut_torn_record(self) -> None:
         """Remove an incomplete last line, left when a writer was killed."""
@@ -150,7 +151,7 @@ class Folder:
         return f"restore {self.plan.name} from a copy of the folder, or plan a new study"
 
     def _machine_again(self) -> str:
-        return f"knee machine --json > {self.machine}, on the machine that was measured"
+        return f"knee machine --json > {shlex.quote(str(self.machine))}, on the machine that was measured"
 
 
 MADE = "`knee study --help` shows how to make one"

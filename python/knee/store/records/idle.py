@@ -20,9 +20,9 @@ woken together wait for each other first: while n run, each of the others may wa
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from knee.store.seam import Concurrency, Record
 
@@ -147,9 +147,9 @@ def _alone(record: Record) -> Alone | None:
     if found is None or not total:
         return None
     # Numbers are used again: of threads that had the same one, that with the most CPU time.
-    same = [one for one in record["observed_threads"] if one["tid"] == found["tid"]]
-    thread = max(same, key=lambda one: one.get("cpu_ns") or 0, default=None)
-    computed = thread and thread.get("cpu_ns")
+    same = [one for one in record["observed_threads"] if _number(one, "tid") == found["tid"]]
+    thread = max(same, key=_computed_ns, default=None)
+    computed = thread and _computed_ns(thread)
     return Alone(
         share=min(1.0, found["most_ns"] / total),
         intervals=found["intervals"],
@@ -162,9 +162,20 @@ def _alone(record: Record) -> Alone | None:
 
 def _place(record: Record, tid: int) -> float:
     # The kernel numbers threads upward, and starts again at the smallest number when it runs out.
-    tids = sorted(one["tid"] for one in record["observed_threads"])
+    numbers = [_number(one, "tid") for one in record["observed_threads"]]
+    tids = sorted(number for number in numbers if number is not None)
     processes = {one.get("pid") for one in record["observed_threads"]}
     return float(tids.index(tid)) if len(processes) == 1 and tid in tids else math.nan
+
+
+def _computed_ns(thread: Mapping[str, Any]) -> int:
+    return _number(thread, "cpu_ns") or 0
+
+
+def _number(thread: Mapping[str, Any], name: str) -> int | None:
+    """Return a number of an observed thread, whose form has not been checked; None where it is none."""
+    value = thread.get(name)
+    return value if isinstance(value, int) else None
 
 
 def _own(alone_ns: int, computed_ns: int) -> float:
