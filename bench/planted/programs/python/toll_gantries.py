@@ -61,7 +61,7 @@ class Clerk(threading.Thread):
 def main() -> None:
     clerks, share, night = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
     roll = "".join(tag(number) for number in range(2 * TAGS)).encode()
-    batches: "queue.SimpleQueue[int | None]" = queue.SimpleQueue()
+    batches: queue.SimpleQueue[int | None] = queue.SimpleQueue()
     for batch in range(night):
         batches.put(batch)
     office = [Clerk(batches, roll, share) for _ in range(clerks)]
