@@ -1,9 +1,12 @@
 """Tables of `knee mine` as Arrow streams: the same numbers as in JSON."""
 
 import json
+import os
+import shutil
 import subprocess
 
 import pytest
+from conftest import skipped
 from mining import mine, said
 from queries import refused
 
@@ -88,3 +91,20 @@ def test_a_pipe_is_written_and_not_replaced(binary, tmp_path):
     words = f"{binary} mine match {GRAPH} --arrow >(cat > {tmp_path}/copy) && sleep 0.2"
     subprocess.run(["bash", "-c", words], check=True)
     assert pyarrow.ipc.open_stream((tmp_path / "copy").read_bytes()).read_all().num_rows == 10
+
+
+def test_a_file_in_a_folder_that_takes_no_other_is_written_in_place(binary, tmp_path):
+    setpriv = shutil.which("setpriv")
+    allowed = [setpriv, "--bounding-set", "-dac_override"] if os.geteuid() == 0 else []
+    if None in allowed:
+        skipped("test_mine_arrow", "root may write anywhere, and there is no setpriv")
+    table = tmp_path / "kept" / "table.arrows"
+    table.parent.mkdir()
+    table.write_bytes(b"x" * 100_000)
+    table.parent.chmod(0o555)
+    words = [binary, "mine", "match", "--pattern", "triangle", "--limit", "5", GRAPH, "--arrow", str(table)]
+    done = subprocess.run([*allowed, *words], capture_output=True, text=True, check=False)
+    table.parent.chmod(0o755)
+    assert done.returncode == 0, done.stderr
+    with pyarrow.ipc.open_stream(table) as stream:
+        assert stream.read_all().num_rows == 5

@@ -113,5 +113,5 @@ def test_what_is_no_label_is_said():
         knee.mine.count([(1, 2)], "a:x-b", labels={1: "a b"})
     with pytest.raises(TypeError, match="'one' has a label, but the graph's vertices are whole numbers"):
         knee.mine.count(np.array([[1, 2]]), "a:x-b", labels={"one": "x"})
-    with pytest.raises(ValueError, match="the graph has no vertex with a label; '1' is none"):
+    with pytest.raises(ValueError, match="no label is of a vertex of the graph: '1' is not one"):
         knee.mine.count([(1, 2)], "a:x-b", labels={"1": "x"})

@@ -58,7 +58,7 @@ MISTAKES = {
     ),
     "memory on a node that is not there": (
         ["--factor", "memory=local,bind:900", *GOOD],
-        "bad memory policy: 'bind:900': there is no node 900",
+        "bad memory policy: 'bind:900': this process may not use node 900",
         "`knee machine` shows the nodes",
     ),
     "a placeholder of the baseline with a letter wrong": (
@@ -68,7 +68,7 @@ MISTAKES = {
     ),
     "weak scaling by the thread count": (
         ["--weak", "threads=1000", *GOOD],
-        "weak: threads is no argument of the program that says how much there is to do",
+        "weak: threads is set by knee, but weak names the argument that says how much work there is",
         "--weak n=1000, and {n} in the command",
     ),
     "a placement with a letter missing": (

@@ -186,3 +186,12 @@ def test_a_quota_below_the_threads_is_said(simulated, capsys, quota, said):
         "knee: the control group limits CPU time to 1.5 cpus, and the study uses up to 2 threads" in printed
     ) is said
     assert said or printed == ""
+
+
+def test_quiet_for_a_moment_at_the_end_is_not_quiet(simulated, monkeypatch, capsys):
+    folder, now, looks = simulated({"p": {1: (1.0, 1.0)}}), iter(range(0, 1000, 4)), iter([0.5, 0.0, 0.0])
+    monkeypatch.setattr(quiet, "time", SimpleNamespace(monotonic=lambda: float(next(now))))
+    monkeypatch.setattr(_binary, "load", lambda _: load(next(looks)))
+    quiet.Waiting(folder, 10.0).before(1)
+    assert [wait.quiet for wait in read_waits(folder)] == [False]
+    assert "(too short a time at the end)" in capsys.readouterr().err

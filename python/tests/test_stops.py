@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from knee.study.run import execute
+from knee.study.run.signals import Stopped
+
 SHORT = ["--no-report", "--no-pilot", "--blocks", "1", "--factor", "threads=1", "--out", "s"]
 
 ABOVE = 'parent() { cut -d" " -f4 "/proc/$1/stat"; }; launcher=$PPID runner=$(parent $PPID); knee=$(parent $runner);'
@@ -144,6 +147,38 @@ def test_ctrl_z_pauses_a_study_and_its_program_until_it_is_continued(binary, tmp
     (changed,) = first["changed"]
     assert changed["found"].startswith("paused for 3")
     assert ["changed" in other for other in others] == [False, False]
+
+
+@pytest.mark.serial
+def test_ctrl_z_pauses_a_setup(binary, tmp_path):
+    beats = tmp_path / "beats"
+    setup = "for i in $(seq 15); do echo >> beats; sleep 0.1; done"
+    study = start(binary, tmp_path, "true", "--setup", setup)
+    until(beats.exists)
+    study.send_signal(signal.SIGTSTP)
+    until(lambda: state(study.pid) == "T")
+    time.sleep(0.3)
+    size = beats.stat().st_size
+    time.sleep(1)
+    assert beats.stat().st_size == size < 15
+    study.send_signal(signal.SIGCONT)
+    assert study.wait(timeout=60) == 0
+    assert beats.stat().st_size == 15
+
+
+def test_a_step_of_another_user_is_named_and_not_waited_for(tmp_path, monkeypatch, capsys):
+    def refused(*_: object) -> None:
+        raise PermissionError
+
+    def stopped(*_: object) -> None:
+        raise Stopped
+
+    monkeypatch.setattr(execute, "GRACE_S", 0.1)
+    monkeypatch.setattr(execute.os, "killpg", refused)
+    monkeypatch.setattr(execute, "_ended", stopped)
+    with (tmp_path / "said").open("wb") as said, pytest.raises(Stopped):
+        execute._in_a_group(["sleep", "2"], None, said)
+    assert "a step still runs, as another user" in capsys.readouterr().err
 
 
 def on_a_terminal(binary: str, folder: Path, *words: str) -> tuple[int, str]:

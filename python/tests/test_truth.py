@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
+from planted import on_one_cpu
 from planted.instances import HALVES, Instance, Places, instances
 from planted.on_one_cpu import more_work
 from planted.scores import Found, Part, Scored, over_programs, report
@@ -87,12 +89,20 @@ def test_what_a_program_has_at_dial_0_is_measured(program, has, tmp_path):
     assert all(0 <= one.low <= one.value <= one.high for one in amounts.values())
 
 
-@pytest.mark.parametrize(
-    ("steps", "has"), [("200000 * {threads}", {"instruction growth"}), ("400000 // {threads} * {threads}", set())]
-)
-def test_more_work_with_more_threads_is_measured_on_one_cpu(steps, has, tmp_path):
-    work = f"import sys; n = {steps}\nfor _ in range(4 * n): pass"
-    assert set(more_work((sys.executable, "-S", "-c", work), tmp_path)) == has
+def test_more_work_with_more_threads_is_measured_on_one_cpu(tmp_path):
+    work = "import sys; n = 200000 * {threads}\nfor _ in range(4 * n): pass"
+    assert set(more_work((sys.executable, "-S", "-c", work), tmp_path)) == {"instruction growth"}
+
+
+@pytest.mark.parametrize(("more", "has"), [(1.0, set()), (1.01, set()), (1.1, {"instruction growth"})])
+def test_more_work_counts_where_it_surely_is_more(monkeypatch, tmp_path, more, has):
+    draw = random.Random(7)
+    monkeypatch.setattr(
+        on_one_cpu,
+        "_user_seconds",
+        lambda _, threads, __: (more if threads > 1 else 1.0) * draw.lognormvariate(0, 0.01),
+    )
+    assert set(more_work(("a program", str(more)), tmp_path)) == has
 
 
 def test_a_small_loss_need_not_be_named():

@@ -39,7 +39,8 @@ pub(crate) fn hand_over(verb: &str, words: impl IntoIterator<Item = OsString>) -
     let python = interpreter(&knee);
     let asked = std::env::args_os().nth(1).unwrap_or_default();
     let message = format!("`knee {}` needs knee's Python part: {}", asked.display(), python.display());
-    let hint = "install it with `pip install .` in knee's folder and a virtual environment, or set KNEE_PYTHON to a Python that has it";
+    let hint =
+        "run `pip install .` in knee's folder, in a virtual environment, or set KNEE_PYTHON to a Python that has it";
     let refused = |reason: &dyn std::fmt::Display| Failure::new(format!("{message}: {reason}")).hint(hint);
     if std::env::var_os(NAMED).is_some_and(|named| python == Path::new(&named)) {
         match is_python(&python) {

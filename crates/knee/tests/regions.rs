@@ -342,7 +342,7 @@ fn counters_that_find_no_room_are_told() {
     // Two names a thread: half of the threads and ten more found no slot for their thousand additions and the one.
     let lost = ((1 << 13) + 10) * 1001;
     let said = faults(&flood).join("; ");
-    assert!(said.ends_with(&format!("1024 names a process), or for being no numbers: {lost}")), "{said}");
+    assert!(said.ends_with(&format!("1024 names a process), or because they were not numbers: {lost}")), "{said}");
     assert!(
         said.starts_with("regions: additions to running counters dropped for lack of space (16384 threads"),
         "{said}"

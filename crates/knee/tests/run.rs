@@ -120,6 +120,13 @@ fn a_workload_reports_phases_pages_and_its_check() {
 }
 
 #[test]
+fn options_of_the_study_stay_beside_those_of_the_runtime() {
+    let program = json!({ "command": ["sh", "-c", "echo $GHCRTS"], "for": "ghc", "env": { "GHCRTS": "-A8m" } });
+    let record = record_of(&json!({ "schema": 1, "id": "g", "program": program, "threads": 1 }));
+    assert_eq!(record["output"]["stdout_tail"], json!("-A8m -N1"), "{record}");
+}
+
+#[test]
 fn what_a_probe_prints_is_not_to_be_compared() {
     let program = json!({ "workload": "latency", "args": { "size": "1M" } });
     let record = record_of(&json!({ "schema": 1, "id": "p", "program": program, "threads": 1 }));

@@ -61,8 +61,9 @@ impl<'a> Wanted<'a> {
                     let what = format!("the columns of {data} are stored as {own}, not as {wanted}");
                     return Err(wrong(what).hint(format!("give --encoding {own}")));
                 }
+                let plain = self.encoding == Encoding::Plain;
                 let other = "ask for fewer columns, or give the files that it was made of with --encoding narrow";
-                self.dumped(&dump, Some(other), select, pool, phases)
+                self.dumped(&dump, plain.then_some(other), select, pool, phases)
             }
             (data, "") => self.encoded(&opened(data)?, select, pool, phases),
             (data, cache) => self.cached(&opened(data)?, Path::new(cache), select, pool, phases),

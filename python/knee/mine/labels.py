@@ -42,7 +42,7 @@ def lines(labels: Mapping[Any, Any], edges: Edges | None) -> bytes:
         elif first is None:
             first = vertex
     if first is not None and not text and own:
-        raise ValueError(f"the graph has no vertex with a label; {first!r} is none: give labels to its own vertices")
+        raise ValueError(f"no label is of a vertex of the graph: {first!r} is not one: give labels to its own vertices")
     return "".join(text).encode()
 
 

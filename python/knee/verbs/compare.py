@@ -139,8 +139,8 @@ def _over_time(folders: tuple[Path, ...], spread: float, out: Path | None, *, as
     picture = out or (None if as_json else Path("history.svg"))
     if picture is not None:
         draw(found, picture)
-    if picture is not None and not as_json:
-        terminal.out_path(picture)
+        if not as_json:
+            terminal.out_path(picture)
     return 0
 
 

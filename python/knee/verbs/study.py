@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +127,7 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute
             _run(folder, before)
     except (Stopped, KeyboardInterrupt):
         left, total = len(execute.remaining(folder)), len(execute.due(folder))
-        say(f"stopped: {total - left} of {total} runs are done", f"knee study --resume {shlex.quote(str(folder.path))}")
+        say(f"stopped: {total - left} of {total} runs are done", f"knee study --resume {folder.quoted}")
         return EXIT_STOPPED
     from knee.verbs.report import conclude
 

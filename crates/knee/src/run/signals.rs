@@ -4,6 +4,9 @@
 //! SIGINT and SIGQUIT in background jobs of a shell without job control. Such a signal does not end knee, and it does
 //! not end the program, because exec keeps it ignored.
 //!
+//! **Sent by the program.** A program and its launcher are in one process group, so `kill 0` reaches both. The launcher
+//! ignores SIGINT, SIGTERM and SIGHUP, and ends when its lifeline closes.
+//!
 //! **Stopped by the program.** Any program may send SIGSTOP to its parents, and SIGSTOP cannot be caught. A stopped
 //! process cannot keep a time limit or react to SIGTERM. A fourth process that watches could be stopped too, and a
 //! thread stops with its process. But kernel timers go on, and SIGCONT continues a process when it is *sent*, not when
@@ -53,7 +56,8 @@ const LAST_RESORT: Duration = Duration::from_secs(10);
 /// Signals that ask to stop.
 const ASKS: [Signal; 3] = [Signal::INT, Signal::TERM, Signal::HUP];
 
-/// From here on SIGINT, SIGTERM and SIGHUP no longer end this process; they arrive here. Reaching a file's size limit
+/// From here on SIGINT, SIGTERM and SIGHUP no longer end this process; they arrive here, but in a runner's launcher
+/// ([`Self::outlive`]). Reaching a file's size limit
 /// is a failed write from here on, and does not end us. (Handlers, not dispositions: the program inherits nothing of
 /// this.)
 pub(crate) struct Signals {

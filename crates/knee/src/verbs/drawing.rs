@@ -20,8 +20,8 @@ fn draw(machine: &Topology, label: &dyn Fn(u32) -> String, text: &mut String) ->
     for socket in machine.sockets.iter().filter(|socket| !socket.cpus.is_empty()) {
         writeln!(text, "\nsocket {}", socket.id)?;
         for node in machine.nodes.iter().map(Some).chain([None]) {
-            let home = |core: &Core| core.cpus.first().and_then(|cpu| machine.node_of(cpu));
-            let inside = |core: &&Core| core.socket == socket.id && home(core) == node.map(|node| node.id);
+            let id = node.map(|node| node.id);
+            let inside = |core: &&Core| core.socket == socket.id && machine.home(core) == id;
             let here: Vec<&Core> = machine.cores.iter().filter(inside).collect();
             if here.is_empty() {
                 continue;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use knee_machine::topology::Core;
+use knee_machine::topology::Node;
 use knee_machine::{CpuSet, Fact, Topology};
 
 use super::drawing;
@@ -103,8 +103,8 @@ fn write_heading(machine: &Topology, text: &mut String) -> std::fmt::Result {
 
 fn write_sockets(machine: &Topology, text: &mut String) -> std::fmt::Result {
     write!(text, "{}", drawing::sockets(machine, |cpu| cpu.to_string()))?;
-    let home = |core: &Core| core.cpus.first().and_then(|cpu| machine.node_of(cpu));
-    let coreless = machine.nodes.iter().filter(|node| machine.cores.iter().all(|core| home(core) != Some(node.id)));
+    let apart = |node: &&Node| machine.cores.iter().all(|core| machine.home(core) != Some(node.id));
+    let coreless = machine.nodes.iter().filter(apart);
     for (at, node) in coreless.enumerate() {
         if at == 0 {
             writeln!(text, "\nnodes without cores")?;

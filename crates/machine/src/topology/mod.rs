@@ -238,6 +238,12 @@ impl Topology {
         node_of(&self.nodes, cpu)
     }
 
+    /// The memory node of a core; none where it is unknown.
+    #[must_use]
+    pub fn home(&self, core: &Core) -> Option<u32> {
+        core.cpus.first().and_then(|cpu| self.node_of(cpu))
+    }
+
     /// Whether the source (the kernel, or a description) numbers the sockets.
     #[must_use]
     pub fn sockets_are_numbered(&self) -> bool {

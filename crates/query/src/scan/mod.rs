@@ -141,8 +141,9 @@ impl<'a> Scan<'a> {
         let groups = self.groups.combinations;
         let doubles = self.table.morsels().saturating_mul(groups).saturating_mul(self.doubles.len() * size_of::<f64>());
         let exact = (self.terms + self.extremes.len()) * size_of::<i128>() + self.wide.len() * size_of::<Total>();
-        // One more for the whole, and one more group for rows that do not count.
-        let states = (workers + 1).saturating_mul(groups + 1).saturating_mul(exact + size_of::<u64>());
+        // A worker without a morsel has none. One more for the whole, and one more group for rows that do not count.
+        let states =
+            (workers.min(self.table.morsels()) + 1).saturating_mul(groups + 1).saturating_mul(exact + size_of::<u64>());
         let needed = doubles.saturating_add(states) as u64;
         // Asking how much is left takes longer than some queries.
         match Some(needed).filter(|needed| *needed > SMALL).and_then(|_| room::memory()) {
@@ -153,7 +154,7 @@ impl<'a> Scan<'a> {
                     mib(needed),
                     mib(left)
                 );
-                Err(wrong(what).hint("ask for fewer groups, or use a machine with more memory"))
+                Err(wrong(what).hint("ask for fewer groups, use fewer threads, or use a machine with more memory"))
             }
             _ => Ok(()),
         }

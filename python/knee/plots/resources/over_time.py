@@ -90,6 +90,11 @@ def _left_out(members: Members, table: list[Row]) -> list[int]:
     return [n for n in counts if full and n <= full[-1]]
 
 
+def no_room(left: Sequence[int]) -> str:
+    """Return the sentence about thread counts that were left out; empty where none was."""
+    return f" To keep the report small {', '.join(map(str, left))} threads are not in the menu." if left else ""
+
+
 def bins(run: Run, folder: Path) -> list[Row]:
     """Return what one run did in every bin, from its first sample to its last."""
     path, said = folder / str(run.record.get("samples")), counted(run.record)
@@ -143,7 +148,7 @@ def sees(members: Members, table: list[Row]) -> str:
         if name not in having:
             lacking.setdefault(_lacks(run), []).append(name)
     left = _left_out(members, table)
-    room = f" To keep the report small {', '.join(map(str, left))} threads are not in the menu." if left else ""
+    room = no_room(left)
     if not having:
         return f"Lines are busy cpus. Memory traffic is not drawn: {'; '.join(lacking)}.{room}"
     remote = ", dotted lines its part with memory of other nodes" if "remote GB/s" in table[0] else ""

@@ -16,7 +16,7 @@ import numpy as np
 from knee.plots.figure import Figure, Members, StudyData
 from knee.plots.resources import phase_ends
 from knee.plots.resources.cpu_use import representative
-from knee.plots.resources.over_time import BINS, MOST_ROWS, first_count
+from knee.plots.resources.over_time import BINS, MOST_ROWS, first_count, no_room
 from knee.plots.style import HEIGHT, Chart, legend, tips
 from knee.stats.growth import columns, steps
 from knee.store import Run, Series, count_named, published, samples
@@ -36,8 +36,7 @@ def make(study: StudyData) -> list[Figure]:
         return []
     first = first_count(study.counting, len(study.machine["allowed"]["cpus"]))
     ends = phase_ends.ends(study.counting)
-    left = left_out(study.counting, study.folder.path, table)
-    room = f" To keep the report small {', '.join(map(str, left))} threads are not in the menu." if left else ""
+    room = no_room(left_out(study.counting, study.folder.path, table))
     said = sees(table) + (f" {phase_ends.SEES}" if ends else "") + room
     return [Figure("work-over-time", TITLE, said, chart(table, first, ends), table)]
 

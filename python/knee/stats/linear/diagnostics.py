@@ -54,7 +54,8 @@ class Outcome:
 class Diagnostics:
     """Diagnostics of the residuals, on the scale of the model.
 
-    ``expected`` and ``ordered`` are the points of the Q-Q plot, shape (runs,), ``straight`` their correlation.
+    ``expected`` and ``ordered`` are the points of the Q-Q plot, shape (runs,), or (blocks,) where the two residuals of
+    a block are opposites; ``straight`` is their correlation.
     ``trend`` is curvature over fitted values (Tukey's one degree of freedom), ``growth`` Spearman's correlation of the
     residuals' size with fitted values, ``equal`` Brown and Forsythe's test over cells, ``steady`` Breusch and Pagan's
     on fitted values, ``drift`` an F test for a trend over running order beyond the model. ``spread`` is the largest
@@ -136,9 +137,9 @@ def diagnose(fitted: Fit, original: Array) -> Diagnostics:
 
     Runs must be in running order, since drift is tested along it.
     """
-    left = fitted.residuals
-    expected = normal_values((np.arange(1, left.size + 1, dtype=np.float64) - 0.375) / (left.size + 0.25))
-    ordered = np.sort(left)
+    left, one = fitted.residuals, _single(fitted)[0]
+    expected = normal_values((np.arange(1, one.size + 1, dtype=np.float64) - 0.375) / (one.size + 0.25))
+    ordered = np.sort(one)
     flat = float(np.ptp(left)) <= 1e-12 * max(1.0, float(np.abs(fitted.response).max()))
     range_ = float(np.ptp(fitted.fitted))
     return Diagnostics(
@@ -146,10 +147,10 @@ def diagnose(fitted: Fit, original: Array) -> Diagnostics:
         residuals=left,
         expected=expected,
         ordered=ordered,
-        straight=float("nan") if flat else float(np.corrcoef(expected, ordered)[0, 1]),
+        straight=float("nan") if flat or one.size < 3 else float(np.corrcoef(expected, ordered)[0, 1]),
         trend=_trend(fitted, flat=flat),
         growth=_growth(fitted, flat=flat),
-        normal=_normal(_single(fitted)[0], flat=flat),
+        normal=_normal(one, flat=flat),
         equal=_equal(fitted, flat=flat),
         steady=_steady(fitted, flat=flat),
         drift=_drift(fitted, flat=flat),
@@ -163,7 +164,14 @@ _FLAT = Outcome(float("nan"), float("nan"), "there are no residuals")
 _SAME = Outcome(float("nan"), float("nan"), "all residuals are equally large")
 _TOO_FEW = Outcome(float("nan"), float("nan"), "one more term leaves no degree of freedom")
 _OPPOSITE = Outcome(float("nan"), float("nan"), "the two residuals of a block are opposites, whichever cell scatters")
-_FEW_BLOCKS = Outcome(float("nan"), float("nan"), "the two residuals of a block are opposites: it needs three blocks")
+_FEW_BLOCKS = Outcome(
+    float("nan"), float("nan"), "the two residuals of a block are opposites: the test needs three blocks"
+)
+_LEVEL = Outcome(float("nan"), float("nan"), "all fitted values are equal")
+
+
+def _level(values: Array) -> bool:
+    return float(np.ptp(values)) <= 1e-12 * max(1.0, float(np.abs(values).max()))
 
 
 def _opposite(fitted: Fit) -> bool:
@@ -209,6 +217,8 @@ def _growth(fitted: Fit, *, flat: bool) -> Outcome:
     left, values = _single(fitted)
     if not flat and left.size < 3:
         return _FEW_BLOCKS
+    if not flat and _level(values):
+        return _LEVEL
     return _unless(flat, lambda: rank_correlation(np.abs(left), values))
 
 
@@ -281,15 +291,15 @@ def _equal(fitted: Fit, *, flat: bool) -> Outcome:
 
 def _steady(fitted: Fit, *, flat: bool) -> Outcome:
     """Return Koenker's form: number of runs times the share of the squared residuals that fitted values explain."""
-    if flat or float(np.ptp(fitted.fitted)) == 0:
+    if flat:
         return _FLAT
     if _same_size(fitted):
         return _SAME
     left, values = _single(fitted)
     if left.size < 3:
         return _FEW_BLOCKS
-    if float(np.ptp(values)) == 0:
-        return _FLAT
+    if _level(values):
+        return _LEVEL
     correlation = float(np.corrcoef(values, left**2)[0, 1])
     statistic = left.size * correlation**2
     return Outcome(statistic, chi_square_beyond(statistic, 1))

@@ -85,6 +85,11 @@ class Folder:
         claims(tables.get("claim"), fail)
         return tables
 
+    @property
+    def quoted(self) -> str:
+        """Its path as one word of a shell, for hints."""
+        return shlex.quote(str(self.path))
+
     def read_measure(self) -> dict[str, Any]:
         """Return the table ``measure`` of study.toml."""
         return self.read_study_spec().get("measure", {})
@@ -137,7 +142,7 @@ class Folder:
 
     def without_line(self) -> str:
         """Return the hint for a damaged line of the records."""
-        return f"remove that line; knee study --resume {shlex.quote(str(self.path))} repeats its run"
+        return f"remove that line; knee study --resume {self.quoted} repeats its run"
 
     def cut_torn_record(self) -> None:
         """Remove an incomplete last line, left when a writer was killed."""

@@ -81,8 +81,8 @@ def in_processes(record: Record) -> bool:
         if isinstance(pid, int) and isinstance(time, int):
             by_process.setdefault(pid, []).append(time)
     total = sum(map(sum, by_process.values()))
-    # One process after another may have little of the time, as compilers that `make` starts. What further threads of a
-    # process compute is a trifle of all, and less than what its largest does.
+    # Each of many processes may have little of the time, such as compilers that `make` starts. What further threads of
+    # a process compute is a trifle of all, and less than what its largest does.
     alone = [sum(times) for times in by_process.values() if sum(times) - max(times) < min(COMPUTES * total, max(times))]
     return bool(alone) and max(alone) < (1 - COMPUTES) * total < sum(alone)
 

@@ -79,7 +79,9 @@ def _refuse_about_weak(study_spec: StudySpec) -> None:
     if not weak:
         return
     if weak["argument"] in (*RESERVED, "cpus", "workload") or weak["argument"].startswith("env:"):
-        message = f"weak: {weak['argument']} is no argument of the program that says how much there is to do"
+        message = (
+            f"weak: {weak['argument']} is set by knee, but weak names the argument that says how much work there is"
+        )
         raise StudyError(message, hint="--weak n=1000, and {n} in the command")
     if weak["argument"] in study_spec.factors:
         raise StudyError(

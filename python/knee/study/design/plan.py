@@ -177,7 +177,7 @@ class _Planner:
                 raise StudyError(f"{where}: {{{name}}} has no value for the baseline", hint=hint)
 
 
-def _memory(text: str, nodes_here: list[int]) -> MemoryPolicy:
+def _memory(text: str, allowed: list[int]) -> MemoryPolicy:
     policy, _, nodes = text.partition(":")
     if policy not in POLICIES or bool(nodes) == (policy == "local"):
         hint = "local, bind:0,1, interleave:0-3, weighted-interleave:0-3 or preferred:0"
@@ -190,7 +190,7 @@ def _memory(text: str, nodes_here: list[int]) -> MemoryPolicy:
         raise StudyError(f"bad memory policy: {text!r}: {nodes!r} is not a list of nodes")
     if policy == "preferred" and len(set(found)) > 1:
         raise StudyError(f"bad memory policy: {text!r}: the kernel prefers one node", hint="interleave takes several")
-    if missing := [node for node in found if node not in nodes_here]:
-        message = f"bad memory policy: {text!r}: there is no node {missing[0]}"
+    if missing := [node for node in found if node not in allowed]:
+        message = f"bad memory policy: {text!r}: this process may not use node {missing[0]}"
         raise StudyError(message, hint="`knee machine` shows the nodes")
     return {"policy": cast("Policy", policy), "nodes": found}

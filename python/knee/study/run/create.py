@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import secrets
+import shlex
 import shutil
 from pathlib import Path
 
@@ -50,4 +51,6 @@ def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch
 
 
 def _taken(path: Path) -> Taken:
-    return Taken(f"the folder is not empty: {path}", hint=f"knee study --resume {path}, or another --out")
+    return Taken(
+        f"the folder is not empty: {path}", hint=f"knee study --resume {shlex.quote(str(path))}, or another --out"
+    )

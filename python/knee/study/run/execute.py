@@ -174,7 +174,7 @@ def _make(
             if ended and not free:
                 continue
             if (fresh or worked) and not good and not free and spec["block"] > must:
-                hint = f"see errors above; knee study --resume {folder.path} continues anyway"
+                hint = f"see errors above; knee study --resume {folder.quoted} continues anyway"
                 which = "the first block" if fresh else f"blocks {todo[0]['block']} to {must}"
                 raise StudyError(f"every run of {which} failed, so the study stops here", hint=hint)
             if not free and 0 < begun < spec["block"] and (why := enough()):
@@ -190,7 +190,7 @@ def _make(
                 if fresh and piloted and block == todo[0]["block"]:
                     pilot = pilot_of(todo)
                     piloted(pilot, *_timed(runner, pilot))
-            line = runner.exchange(_by_this_knee(spec), f"knee study --resume {folder.path}")
+            line = runner.exchange(_by_this_knee(spec), f"knee study --resume {folder.quoted}")
             records.append(line)
             record: Record = json.loads(line)
             good = good or record["exit"].get("code") == 0
@@ -325,7 +325,7 @@ def _ended(running: subprocess.Popen[bytes]) -> int:
 
 
 def _goes_on(folder: Folder, step: str) -> str:
-    name = folder.path
+    name = folder.quoted
     return f"all runs are kept: knee report {name}" if step == "cleanup" else f"knee study --resume {name}"
 
 

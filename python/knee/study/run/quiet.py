@@ -76,7 +76,8 @@ class Waiting:
         if quiet:
             _say(f"quiet after {words(spent)}")
         else:
-            _say(f"not quiet after {words(self._most_s)} of waiting ({load['says']}): {otherwise}")
+            why = "too short a time at the end" if load["quiet"] else load["says"]
+            _say(f"not quiet after {words(self._most_s)} of waiting ({why}): {otherwise}")
 
     def _wait(self, looks: int, began: float) -> tuple[_binary.Load, bool, bool]:
         """Return the last check, whether so many in a row were quiet, and whether any was not."""

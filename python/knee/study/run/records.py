@@ -51,7 +51,7 @@ class Records:
             os.fsync(log)
         except OSError as error:
             os.ftruncate(log, self._size)
-            hint = f"free some space, then knee study --resume {self._folder.path}"
+            hint = f"free some space, then knee study --resume {self._folder.quoted}"
             raise StudyError(f"cannot write a record: {records}: {error.strerror}", hint=hint) from error
         self._digest.update(line)
         self._size += len(line)

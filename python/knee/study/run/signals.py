@@ -26,9 +26,8 @@ def stoppable() -> Generator[None]:
 
 @contextmanager
 def pausable(send: Callable[[int], object]) -> Generator[None]:
-    """Pass Ctrl-Z on to the runner, which would otherwise continue this process (``crates/knee/src/run/signals.rs``).
-
-    ``send`` sends the runner a signal.
+    """Pass Ctrl-Z on to the runner, which would otherwise continue this process (``crates/knee/src/run/signals.rs``),
+    or to a build or setup step. ``send`` sends it a signal.
     """
 
     def pause(_signal: int, _frame: FrameType | None) -> None:

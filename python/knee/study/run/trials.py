@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,7 +40,7 @@ def unfinished(folder: Folder) -> dict[str, str] | None:
         total = len(due(folder))
         made = f"{total - len(left)} of {total} runs are made"
         message = f"cannot try remedies: {folder.path}: the study is not complete ({made})"
-        raise StudyError(message, hint=f"knee study --resume {shlex.quote(str(folder.path))}")
+        raise StudyError(message, hint=f"knee study --resume {folder.quoted}")
     return {name: str(level) for name, level in left[0]["cell"].items() if name != "threads"} if left else None
 
 
@@ -67,7 +66,7 @@ def add(folder: Folder, as_is: RunSpec, remedies: Sequence[Remedy], blocks: int,
     _binary.validate(added)
     with locked(folder):
         if unfinished(folder) is not None:
-            hint = f"knee try {shlex.quote(str(folder.path))}"
+            hint = f"knee try {folder.quoted}"
             raise StudyError(f"another process has added trials: {folder.path}", hint=hint)
         known = {one.name: one for one in read_trials(folder).remedies}
         known |= {one.name: Noted(one.name, one.treats, one.does, one.note or "") for one in remedies}

@@ -84,7 +84,7 @@ def _ask(folder: Folder, doing: Doing) -> None:
     if not (sys.stdin and sys.stderr and sys.stdin.isatty() and sys.stderr.isatty()):
         reason = f"you did not plan it on this machine, and it would run {commands[0]}"
         message = f"cannot {doing.infinitive}: {folder.path}: {reason}"
-        hint = f"read its study.toml and plan.jsonl, then {doing.command} {shlex.quote(str(folder.path))} --trust"
+        hint = f"read its study.toml and plan.jsonl, then {doing.command} {folder.quoted} --trust"
         raise StudyError(message, hint=hint)
     directory = folder.read_study_spec().get("program", {}).get("directory", "the current folder")
     said = f"you did not plan this study on this machine: {folder.path}. {doing.participle} runs, in {directory}:"
@@ -94,9 +94,7 @@ def _ask(folder: Folder, doing: Doing) -> None:
     if len(commands) > MOST_SHOWN:
         terminal.err(f"      and {len(commands) - MOST_SHOWN} more, in plan.jsonl")
     if not click.confirm("Run them?", err=True):
-        raise StudyError(
-            f"not {doing.done}: {folder.path}", hint=f"knee report {shlex.quote(str(folder.path))} runs no commands"
-        )
+        raise StudyError(f"not {doing.done}: {folder.path}", hint=f"knee report {folder.quoted} runs no commands")
 
 
 def _commands(folder: Folder) -> list[str]:

@@ -38,7 +38,7 @@ pub(super) fn command(
         }
         Program::Workload { directory, .. } => (child::command(spec, launch, report, lent)?, directory),
     };
-    // Those that hold options have the study's already.
+    // The runtime's variables that hold options include the study's own already.
     let joined = |(name, _): (&OsStr, _)| name.to_str().filter(|name| runtimes::holds_options(name)).map(str::to_owned);
     let joined: Vec<String> = command.get_envs().filter_map(joined).collect();
     let own: Vec<_> = spec.program.env().iter().filter(|(name, _)| !joined.contains(name)).collect();

@@ -173,8 +173,9 @@ fn mistakes(name: &str, uses: &[&Use]) -> impl Iterator<Item = String> {
 fn losses(contents: &Contents) -> impl Iterator<Item = String> {
     let room = format!("{NATIVE_SLOTS} threads × regions, {LOCKED_SLOTS} in Python, 1024 names a process");
     let counters = format!("{NATIVE_COUNTERS} threads × counters, {LOCKED_COUNTERS} in Python, 1024 names a process");
-    let additions =
-        format!("additions to running counters dropped for lack of space ({counters}), or for being no numbers");
+    let additions = format!(
+        "additions to running counters dropped for lack of space ({counters}), or because they were not numbers"
+    );
     let found = [
         (contents.lost, format!("calls dropped for lack of space ({room})")),
         (contents.additions_lost, additions),

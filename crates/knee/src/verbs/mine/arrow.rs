@@ -17,6 +17,8 @@ use crate::error::Failure;
 
 /// Actions whose answers are tables.
 const TABLES: [&str; 3] = ["match", "per-vertex", "per-edge"];
+/// Why a file cannot be replaced that can be written: its folder cannot be, it is mounted, or it is another user's.
+const IN_PLACE: [ErrorKind; 3] = [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem, ErrorKind::ResourceBusy];
 /// Rows of a batch: its columns fit a cache.
 const ROWS: usize = 1 << 16;
 
@@ -29,9 +31,9 @@ pub(super) struct Target<'a> {
 
 enum Place {
     Output,
-    /// A file that is replaced by a whole one.
-    Replaced(PathBuf),
-    /// A pipe, a device, or a file that no other can replace.
+    /// A file that is replaced by a whole one. One that is there already is written in place if it cannot be replaced.
+    Replaced(PathBuf, Option<File>),
+    /// A pipe or a device.
     Opened(File),
 }
 
@@ -65,17 +67,21 @@ impl<'a> Target<'a> {
     pub(super) fn write(self, action: &str, answer: &str) -> Result<(), Failure> {
         let written = match self.place {
             Place::Output => table(action, answer, stdout()),
-            Place::Opened(file) => {
-                // What is no regular file has no length.
-                let _ = file.set_len(0);
-                table(action, answer, file)
-            }
-            Place::Replaced(path) => files::write_whole(&path, |part| {
-                if let Ok(found) = path.metadata() {
-                    set_permissions(part, found.permissions())?;
+            Place::Opened(file) => table(action, answer, file),
+            Place::Replaced(path, there) => {
+                let whole = files::write_whole(&path, |part| {
+                    if let Ok(found) = path.metadata() {
+                        set_permissions(part, found.permissions())?;
+                    }
+                    table(action, answer, File::create(part)?)
+                });
+                match (whole, there) {
+                    (Err(error), Some(file)) if IN_PLACE.contains(&error.kind()) => {
+                        file.set_len(0).and_then(|()| table(action, answer, file))
+                    }
+                    (whole, _) => whole,
                 }
-                table(action, answer, File::create(part)?)
-            }),
+            }
         };
         match written {
             Err(error) if error.kind() == ErrorKind::InvalidData => {
@@ -95,21 +101,13 @@ impl Place {
                 let file = File::options().write(true).open(path)?;
                 // A link stays one.
                 let path = path.canonicalize()?;
-                // A folder that cannot be written has no room for a new file, and a mounted file cannot be replaced.
-                let mut beside = false;
-                let _ = files::write_whole(&path, |_| {
-                    beside = true;
-                    Err(io::Error::other("there is no answer yet"))
-                });
-                let folder = path.parent().and_then(|folder| folder.metadata().ok());
-                let mounted = folder.is_some_and(|it| it.dev() != found.dev());
-                Ok(if beside && !mounted { Self::Replaced(path) } else { Self::Opened(file) })
+                Ok(Self::Replaced(path, Some(file)))
             }
             Ok(_) => Ok(Self::Opened(File::options().write(true).open(path)?)),
             Err(_) => {
                 File::create_new(path)?;
                 remove_file(path)?;
-                Ok(Self::Replaced(path.to_owned()))
+                Ok(Self::Replaced(path.to_owned(), None))
             }
         }
     }

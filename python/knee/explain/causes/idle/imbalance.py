@@ -24,7 +24,6 @@ from knee.explain.evidence.cell import Cell
 from knee.explain.evidence.evidence import ONE_CPU, Evidence
 from knee.explain.evidence.means import mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
-from knee.explain.signs.computing.kernel import A_WAIT_S
 from knee.explain.signs.idle.alone import Alone, alone
 from knee.explain.signs.idle.by_code import goroutines_share, same_work
 from knee.explain.signs.idle.doubled import OFF, doubled, fixed_pieces, kept
@@ -68,6 +67,9 @@ STRETCH_S, PHASE, PASSED = 0.008, 0.1, 0.8
 """The longest stretch then takes so long and has this share of that time, at least, and one and the same thread at most
 the last; unless the code that is executed alone tells.
 """
+
+WAKES_S = 100e-6
+"""Threads that sleep for less each time sleep about as long as waking them takes."""
 
 LEAST = 0.02
 """A smaller part is not named."""
@@ -149,7 +151,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     in_pieces = _in_turn(found, divided) or same_work(found, divided[0].stays) or goroutines_share(found)
     # Pieces that are shorter than what it takes to wake a thread up cannot be told from that.
-    if alike and (not in_pieces or _asleep_s(found) < A_WAIT_S):
+    if alike and (not in_pieces or _asleep_s(found) < WAKES_S):
         return None
     # Where the loss goes while waiting threads sleep, it was their spinning that cost it. Only that run tells.
     if hidden and (passive is None or passive.least > LEAST):

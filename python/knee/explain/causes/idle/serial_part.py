@@ -108,7 +108,8 @@ def _at_most(found: Evidence) -> float:
 
 
 def _of_one(shares: Sequence[float], cpu: float, threads: int) -> float:
-    """Return the share of one thread, where CPU time is so many times as long as one works alone.
+    """Return which share of that time the thread with most CPU time has, at most. ``cpu`` is the CPU time of all
+    threads over the time in which one works alone.
 
     Where one more thread computes as the others do, the one with most may do nothing but that part. Otherwise each of
     the others is alone for as long as another.

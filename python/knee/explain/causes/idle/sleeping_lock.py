@@ -45,7 +45,7 @@ MANY = np.log(8)
 LEAST = 0.02
 """A smaller part is not examined."""
 
-MANY_GO = 0.4
+MOST_TAKEN = 0.4
 """Share of the waits, at most, that settings together may take away where others are left."""
 
 GAINS = 0.5
@@ -72,8 +72,8 @@ def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
     if own < 1 - RARELY:
         return None
     # Where each of two settings takes waits away, the other's are left, and a lock beside them cannot be told.
-    fewest = [left for name in SETTINGS if fewer(found, name) and (left := share_left(found, name)) is not None]
-    if len(fewest) > 1 and sum(1 - left for left in fewest) > MANY_GO:
+    left = [one for name in SETTINGS if fewer(found, name) and (one := share_left(found, name)) is not None]
+    if len(left) > 1 and sum(1 - one for one in left) > MOST_TAKEN:
         return None
     # Threads that wait for a disk go to sleep as often, but on one cpu, too.
     asleep = mean(found.threads * found.many.seconds - found.many.cpu)

@@ -68,6 +68,9 @@ HALF = 0.5
 ALIKE = 0.1
 """CPU times of threads that have as much to do differ by this share of their mean, at most."""
 
+MOST_RUNS = 0.5
+"""Share of the runs in which that is so, at the least."""
+
 BASE_WAITS = 0.5
 """The base waits for at least this share of the idle time, where that is no matter of dividing work."""
 
@@ -121,7 +124,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     moves = name == "one" and changes_hands(found)
     if (fixed_pieces(found) and not adds) or moves:
         low = usual = most = 1.0
-        if name == "one" and not moves and own_code(found) is None and _one_has_more(found):
+        if name == "one" and not moves and own_code(found) is None and _others_have_as_much(found):
             # One large piece, or a part that nobody divided: as many threads work in either case.
             low = 0.0
     if name == "few" and fewer_pieces(found):
@@ -147,11 +150,11 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     return Alone(uneven, undivided, stays, holds, hidden)
 
 
-def _one_has_more(found: Evidence) -> bool:
+def _others_have_as_much(found: Evidence) -> bool:
     """Whether all threads but the one with most CPU time have about as much, and these are two or more."""
     runs = [run.shares[1 : found.threads] for run in found.watched.runs if len(run.shares) >= found.threads]
     alike = [max(rest) - min(rest) < ALIKE * sum(rest) / len(rest) for rest in runs if len(rest) > 1]
-    return bool(alike) and sum(alike) > HALF * len(alike)
+    return bool(alike) and sum(alike) > MOST_RUNS * len(alike)
 
 
 def _rest(found: Evidence, name: str) -> Part:

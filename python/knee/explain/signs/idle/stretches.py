@@ -36,6 +36,9 @@ FEWEST = 3
 MOST_OF_IT = 0.7
 """Share of the time in which one thread works alone that is one stretch."""
 
+MOST_RUNS = 0.5
+"""Share of the runs in which something is seen, at the least."""
+
 ALWAYS = 0.95
 """A thread that computes for this share of the run time waits for nothing."""
 
@@ -68,7 +71,7 @@ def bottleneck(found: Evidence) -> bool:
     runs = found.watched.runs
     known = [(run.shares[0] * run.cpu_s, run.time_s) for run in runs if run.shares and run.cpu_s is not None]
     always = sum(computes > ALWAYS * time for computes, time in known)
-    return always > HALF * len(known) and mean(found.watched.alone("share")).value > SAME
+    return always > MOST_RUNS * len(known) and mean(found.watched.alone("share")).value > SAME
 
 
 def in_turn(found: Evidence) -> bool:
