@@ -174,12 +174,13 @@ fn the_newest_of_many_goroutines_is_read_as_well_and_a_crowd_is_refused() {
     // One processor has nothing to do, and hundreds of goroutines wait.
     let waiting = found.waits.iter().find(|wait| wait.function == "main.waiting").unwrap();
     assert!(waiting.goroutines >= 300 * found.idle, "{:?}", found.waits);
-    match sampled(&program, "crowd") {
-        Goroutines::Unavailable { unavailable } => {
-            assert_eq!(unavailable, "a process had more than 4096 goroutines");
-        }
+    // Where the machine is busy, the crowd may not stand while it is looked at.
+    let refused = (0..5).find_map(|_| match sampled(&program, "crowd") {
+        Goroutines::Unavailable { unavailable } => Some(unavailable),
+        Goroutines::Known { samples: 0, .. } => None,
         known @ Goroutines::Known { .. } => panic!("{known:?}"),
-    }
+    });
+    assert_eq!(refused.as_deref(), Some("a process had more than 4096 goroutines"));
 }
 
 #[test]
