@@ -38,7 +38,7 @@ def test_a_python_without_knee_is_said_in_knees_words(knee, tmp_path):
     done = run(knee, "report", "x", python=bare)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"knee: `knee report` needs knee's Python part: {bare}: it has no package knee\n")
-    assert "\nhint: install it with `pip install .`" in done.stderr
+    assert "\nhint: run `pip install .`" in done.stderr
 
 
 def test_a_python_that_is_too_old_is_said_in_knees_words(knee, tmp_path):
