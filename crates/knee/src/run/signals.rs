@@ -56,10 +56,9 @@ const LAST_RESORT: Duration = Duration::from_secs(10);
 /// Signals that ask to stop.
 const ASKS: [Signal; 3] = [Signal::INT, Signal::TERM, Signal::HUP];
 
-/// From here on SIGINT, SIGTERM and SIGHUP no longer end this process; they arrive here, but in a runner's launcher
-/// ([`Self::outlive`]). Reaching a file's size limit
-/// is a failed write from here on, and does not end us. (Handlers, not dispositions: the program inherits nothing of
-/// this.)
+/// From here on SIGINT, SIGTERM and SIGHUP no longer end this process; they arrive here, except in a runner's launcher
+/// ([`Self::outlive`]). Reaching a file's size limit is a failed write from here on, and does not end us. (Handlers,
+/// not dispositions: the program inherits nothing of this.)
 pub(crate) struct Signals {
     streams: Vec<(Signal, UnixStream)>,
     child: UnixStream,

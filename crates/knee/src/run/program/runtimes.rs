@@ -1,8 +1,8 @@
 //! Runtimes of `--for`: the variables that set their number of threads and cpus.
 //!
 //! Variables are set before the program starts; one that the user sets with `--env` wins, but options are kept
-//! beside ours, which come last. Some runtimes read no variable
-//! and count the cpus of their affinity mask instead: those need a placement.
+//! beside ours, which come last. Some runtimes read no variable and count the cpus of their affinity mask instead:
+//! those need a placement.
 
 use knee_workload::Bind;
 
