@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -107,7 +106,7 @@ def try_(
         others = {name for name, level in _levels(levels).items() if unfinished.get(name) != level}
         given = {"--only": only, "--at": others, "--blocks": blocks, "--budget": budget}
         if options := [option for option, value in given.items() if value]:
-            hint = f"knee try {shlex.quote(str(folder))} continues them"
+            hint = f"knee try {study.quoted} continues them"
             raise StudyError(f"{options[0]}: trials that were interrupted are left to run", hint=hint)
         check(study, trusted=trust, doing=TRY)
         if library := trials.lost_library(study):
@@ -225,8 +224,7 @@ def _run_s(study: Folder, here: Situation) -> float:
     if not times:
         reason = next((run.bad for run in own if run.bad), "there is none")
         threads = here.as_is["threads"]
-        folder = shlex.quote(str(study.path))
-        hint = f"knee report {folder} says which runs were rejected; --at threads=N takes another count"
+        hint = f"knee report {study.quoted} says which runs were rejected; --at threads=N takes another count"
         raise StudyError(f"cannot try remedies: no good run with {threads} threads: {reason}", hint=hint)
     return times[len(times) // 2]
 
@@ -242,7 +240,7 @@ def _run(study: Folder, wait_s: float | None) -> bool:
             execute.run(study, tell, before=waiting.before if waiting else None)
     except (Stopped, KeyboardInterrupt):
         done = len(left) - len(execute.remaining(study))
-        say(f"stopped: {done} of {len(left)} runs are done", f"knee try {shlex.quote(str(study.path))} continues")
+        say(f"stopped: {done} of {len(left)} runs are done", f"knee try {study.quoted} continues")
         return False
     return True
 
