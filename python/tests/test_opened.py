@@ -155,6 +155,22 @@ def test_an_interpreter_is_named_by_processes_where_threads_take_turns_on_one_cp
     assert named(evidence_of(BASE, turns, seldom, mapped=python)) == {}, "threads sleep elsewhere, too"
 
 
+def test_pieces_of_an_extension_are_no_turns_at_the_interpreter():
+    lock = {"pid": 7, "address": "0x7f00", "waits": 30, "timed": 29, "threads": 2}
+    samples = {"asleep": 31, "waits": 30, "timed": 29, "hottest": [lock]}
+    python = {"programs": [], "libraries": ["libpython3.11.so.1.0"]}
+
+    def found(left: float) -> list[tuple[str, ...]]:
+        many = Made(0.68, 1.0, {"one": 0.36}, sleeps=400, futex=samples, shares=(0.04,) * 25)
+        twice = Made(0.5 + left / 2, 1.0, {"one": left}, sleeps=400, shares=(0.02,) * 50)
+        tests = {"one cpu": Made(1.0, 1.0, sleeps=400), "copies": Made(1.0, 2.0), "twice the threads": twice}
+        longer = "interpreter lock: longer turns at the interpreter lock"
+        return list(named(evidence_of(BASE, many, tests | {longer: many, f"{longer}, base": BASE}, mapped=python)))
+
+    assert found(0.16) == [("too few tasks", "imbalance")], "more threads fill the gaps"
+    assert found(0.34) == [], "or they take turns in it"
+
+
 def told(many: Made, tests: dict[str, Made]) -> list[tuple[str, ...]]:
     """Return what is named where threads on one cpu sleep more often in some runs than in others."""
     made = runs(BASE, many, tests, mapped={"programs": [], "libraries": ["libpython3.11.so.1.0"]})

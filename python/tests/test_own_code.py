@@ -152,6 +152,16 @@ def test_the_same_code_alone_by_one_worker_after_another_comes_in_pieces(place, 
     assert found == expected
 
 
+@pytest.mark.parametrize(("share", "expected"), [(0.1, [("too few tasks", "imbalance")]), (0.6, [])])
+def test_what_short_lived_threads_each_do_alone_comes_in_pieces_though_more_threads_fill_no_gap(share, expected):
+    many = Made(0.65, 1.0, {"one": 0.3}, sleeps=10, shares=(0.05,) * 20)
+    alone = Alone(share=share, intervals=30, longest_s=0.02, helper=False, own=0.3, place=5.0)
+    made = sampled(WORK, dict.fromkeys(WORK, 10), alone, **{"twice the threads": many})
+    brief = {name: _with_shares(cell, many.shares) for name, cell in made.tests.items()}
+    found = named(replace(made, many=_with_shares(made.many, many.shares), tests=brief))
+    assert [one for one in found if one != ("serial part",)] == expected
+
+
 def test_what_only_the_first_thread_does_is_a_serial_part_however_the_rest_is_divided():
     def found(own: float) -> list[tuple[str, ...]]:
         alone = Alone(share=0.97, intervals=15, longest_s=0.065, helper=False, own=own, place=0.0)

@@ -139,6 +139,17 @@ def test_work_in_fewer_pieces_than_threads_is_too_few_tasks():
     assert named(found) == {("too few tasks",): pytest.approx(math.log(4 / 3), abs=0.02)}
 
 
+def test_equal_pieces_are_no_serial_part_though_twice_the_threads_compute_more():
+    stretch = Alone(share=0.94, intervals=5, longest_s=0.3, helper=False)
+    many = Made(2 / 3, 1.0, {"one": 1 / 3}, sleeps=10, shares=(0.66, 0.34), alone=stretch)
+    twice = Made(0.62, 1.2, {"one": 0.1}, sleeps=10, shares=(0.34, 0.33, 0.33))
+    found = evidence_of(BASE, many, {"one cpu": CALM, "twice the threads": twice})
+    assert named(found) == {("too few tasks",): pytest.approx(math.log(4 / 3), abs=0.03)}
+    unequal = replace(twice, shares=(0.42, 0.33, 0.25))
+    found = evidence_of(BASE, many, {"one cpu": CALM, "twice the threads": unequal})
+    assert list(named(found)) == [("serial part",)], "what more threads compute may not fill the gap"
+
+
 def test_many_equal_pieces_are_not_surely_uneven():
     def found(*more: float) -> dict:
         many = Made(4 / 13, 1.0, {"one": 3 / 13}, sleeps=10, shares=(4 / 13, 3 / 13, 3 / 13, 3 / 13))

@@ -30,7 +30,7 @@ from knee.explain.signs.idle.doubled import OFF, doubled, fixed_pieces, kept
 from knee.explain.signs.idle.futexes import turns
 from knee.explain.signs.idle.goroutines import has_goroutines
 from knee.explain.signs.idle.own_code import own_code
-from knee.explain.signs.idle.pieces import divided_unevenly, largest, may_be_equal
+from knee.explain.signs.idle.pieces import come_and_go, divided_unevenly, largest, may_be_equal
 from knee.explain.signs.idle.waits import own_waits, waits
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio, plain
@@ -44,7 +44,7 @@ UNEQUAL = 0.5
 """The thread with most work explains at least this share of the idle time, if the others wait for it alone."""
 
 MOSTLY = 0.5
-"""Share of the CPU time that as many threads as were asked for have, unless threads come and go."""
+"""Time in which one thread works alone may be a serial part where it has more than this share of the loss."""
 
 CHANCE = 0.01
 """By how much CPU times of equal threads differ, in logarithms."""
@@ -93,7 +93,7 @@ def _only_side_by_side(found: Evidence) -> bool:
     unequally, or the cpus are not as fast, and work is divided evenly.
     """
     one_cpu = found.test(ONE_CPU)
-    if one_cpu is None or not largest(one_cpu, found.threads).size or _come_and_go(found) or has_goroutines(found):
+    if one_cpu is None or not largest(one_cpu, found.threads).size or come_and_go(found) or has_goroutines(found):
         return False
     there = math.log(max(1.0, _mean_of(one_cpu, found.threads)))
     return there < UNEQUAL * math.log(max(1.0, most(found)))
@@ -105,7 +105,7 @@ def unequal(found: Evidence, divided: Sequence[Alone]) -> bool:
     What one thread computes in a serial part makes its CPU time longer, too, and does not count. Threads that each live
     for one phase tell nothing; then twice the threads alone decide.
     """
-    if _come_and_go(found):
+    if come_and_go(found):
         return True
     alone_s = mean(found.watched.idle("one") / (found.threads - 1)).value
     serial = not any(ONE in one.holds for one in divided)
@@ -132,12 +132,6 @@ def _in_turn(found: Evidence, divided: Sequence[Alone]) -> bool:
     return longest > max(STRETCH_S, PHASE * alone_s) and mean(found.watched.alone("share")).value < PASSED
 
 
-def _come_and_go(found: Evidence) -> bool:
-    """Whether threads live for a part of the run, so that their CPU times do not tell how work was divided."""
-    all_of_them = [sum(run.shares[: found.threads]) for run in found.watched.runs if run.shares]
-    return bool(all_of_them) and sum(all_of_them) / len(all_of_them) < MOSTLY
-
-
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     divided = [one for name in ("one", "few") if (one := alone(found, book, name)) and one.uneven.low > LEAST]
@@ -158,7 +152,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     part = Part(*(sum(getattr(one.uneven, end) for one in divided) for end in ("value", "low", "high")))
     # Pieces that are handed out while the program runs may be equal, and too few.
-    equal = may_be_equal(found) or _come_and_go(found)
+    equal = may_be_equal(found) or come_and_go(found)
     sure = not alike and (hidden or fixed_pieces(found) or divided_unevenly(found) or not equal)
     how = ", some of it as CPU time, since they wait actively" if hidden else ""
     return Finding(

@@ -9,7 +9,7 @@ A thread that hardly ever computes beside others has no piece of their work, how
 does alone is a part that nobody divided. So is code that threads hardly execute beside others; while the same code, by
 a thread that also works beside others, is a piece of their work. Where one thread after another executes it alone, it
 is pieces if twice the threads fill some of the gaps. And where one thread works alone in a long stretch, CPU time that
-further threads add is no work that fills the gap.
+further threads add is no work that fills the gap, unless CPU times show that the work comes in a few equal pieces.
 """
 
 from __future__ import annotations
@@ -51,6 +51,11 @@ REMAINS, MOST = 0.25, 0.55
 WOKEN = 0.25
 """Share of the idle time of a serial part that is missing with twice the threads, where they sleep only then: a thread
 that wakes up waits for a cpu, and does not count as idle.
+"""
+
+FILLED = 0.75
+"""Share of the time in which one thread works alone that is left with twice the threads, at most, where they surely
+fill the gaps. Those that take turns at an interpreter fill none.
 """
 
 TURN_S = 0.004
@@ -105,12 +110,12 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     ):
         return None
     # An interpreter's threads that take long turns sleep as often on one cpu; so do those that wait for a disk. But
-    # where one and the same thread works alone, they take no turns.
-    in_turn = mostly_timed(found) and not one_alone(found)
+    # where one and the same thread works alone, or more threads fill the gaps, they take no turns.
+    in_turn = mostly_timed(found) and not (one_alone(found) or stays.interval.high < FILLED)
     others = (in_turn or _base_waits(book, hidden=hidden)) and not long_stretches(found)
     if turns(found) is not None or at_files(found) or others:
         return None
-    adds = name == "one" and not hidden and adds_work(found)
+    adds = name == "one" and not hidden and adds_work(found) and not in_equal_pieces(found, twice)
     stays = _unfilled(found) if adds else stays
     # With many threads some of those that wait actively are in either class.
     holds = (PARTS[name], TOGETHER) if hidden and (name == "one" or found.threads > 2) else (PARTS[name],)

@@ -14,8 +14,8 @@ from knee.explain.evidence.means import Mean, mean
 from knee.explain.signs.idle.doubled import OFF
 from knee.explain.signs.idle.goroutines import own_alone, pieces_alone
 from knee.explain.signs.idle.own_code import own_code
-from knee.explain.signs.idle.pieces import largest
-from knee.explain.signs.idle.stretches import ONLY, SELDOM, by_a_worker, by_workers
+from knee.explain.signs.idle.pieces import come_and_go, largest
+from knee.explain.signs.idle.stretches import ONLY, SELDOM, always_another, by_a_worker, by_workers
 from knee.explain.signs.idle.waits import own_waits
 
 MOSTLY = 0.5
@@ -28,8 +28,13 @@ LARGER = 1.2
 def same_work(found: Evidence, stays: Mean) -> bool:
     """Whether what threads execute alone is what all execute, and twice the threads fill some of the gaps: it comes in
     pieces, and another one is the last each time.
+
+    Where each thread lives for a part of the run and it is another one that executes it alone each time, a part of the
+    work may have fewer pieces than there are threads, and more threads fill no gap.
     """
     own = own_code(found)
+    if own is not None and own.alike and own.workers is None and come_and_go(found) and always_another(found):
+        return True
     workers = own is not None and (by_workers(found) if own.workers is None else own.workers.low > MOSTLY)
     return own is not None and own.alike and workers and stays.interval.high < 1 - OFF
 

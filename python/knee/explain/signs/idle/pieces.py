@@ -29,6 +29,9 @@ SAME_OF_ONE = 0.16
 UNEVEN = 0.4
 """The larger of two threads has this share more than the smaller one, of the mean, where pieces are uneven."""
 
+MOSTLY = 0.5
+"""Share of the CPU time that as many threads as were asked for have, unless threads come and go."""
+
 WORK = 0.1
 """Share of the CPU time that the others have, at least, where they tell how the work is divided."""
 
@@ -81,6 +84,12 @@ def largest(cell: Cell, n: int) -> Array:
     known = [run.shares for run in cell.runs if run.shares]
     # Of more threads not all shares are known.
     return n * np.array([each[0] / (sum(each[:n]) if n <= MOST_SHARES else 1.0) for each in known])
+
+
+def come_and_go(found: Evidence) -> bool:
+    """Whether threads live for a part of the run, so that their CPU times do not tell how work was divided."""
+    all_of_them = [sum(run.shares[: found.threads]) for run in found.watched.runs if run.shares]
+    return bool(all_of_them) and sum(all_of_them) / len(all_of_them) < MOSTLY
 
 
 def divided_unevenly(found: Evidence) -> bool:

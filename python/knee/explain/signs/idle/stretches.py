@@ -21,6 +21,9 @@ SAME, LONG_S = 0.8, 0.02
 that take turns at a lock are not.
 """
 
+LITTLE = 0.3
+"""None of the threads has this share of the time in which one works alone, where it is another one each time."""
+
 ONLY = 0.9
 """A thread that is alone for this share of its CPU time hardly ever works beside others."""
 
@@ -77,6 +80,11 @@ def bottleneck(found: Evidence) -> bool:
 def in_turn(found: Evidence) -> bool:
     """Whether several threads of a run surely work alone, one after another."""
     return mean(found.watched.alone("share")).value < SAME
+
+
+def always_another(found: Evidence) -> bool:
+    """Whether none of many threads of a run works alone for much of the time in which exactly one works."""
+    return mean(found.watched.alone("share")).value < LITTLE
 
 
 def changes_hands(found: Evidence) -> bool:
