@@ -31,7 +31,8 @@ def folder(simulated, monkeypatch) -> Folder:
 
     def signed(record: dict) -> dict:
         tail = "adalove: engine-room.lab: cannot open /home/adalove/lovelace/table.txt"
-        first = {"exit": {"code": 1}} if record["id"].endswith("1") else {}
+        check = {"ok": False, "reason": "standard output does not match lovelace/ok"}
+        first = {"check": check} if record["id"].endswith("1") else {}
         told = {"start": "2026-01-01T13:37:00.000Z", "output": {"stdout_bytes": 0, "stderr_tail": tail}}
         kernel = {"fact": "kernel", "held": "6.1.0-custom-lab", "found": "6.1.0-own-kernel"}
         return record | told | {"changed": [kernel]} | first
@@ -39,6 +40,7 @@ def folder(simulated, monkeypatch) -> Folder:
     rewrite(made.records, signed)
     here = json.loads(made.machine.read_text())
     here["facts"]["kernel"] = "6.1.0-custom-lab"
+    here["facts"]["runtime_variables"] = "JAVA_OPTS=-Duser=babbage -Dhost=mill7.uni-ockham.de"
     made.machine.write_text(json.dumps(here))
     with made.study_spec.open("a") as file:
         file.write('[measure]\nsetup = "make -C /home/adalove/kludge/src"\n')
@@ -81,6 +83,22 @@ def test_folders_that_differ_still_differ(simulated):
     with anonymous(folder) as study:
         words = {tuple(run.spec["program"]["command"]) for run in study.runs}
     assert words == {("folder1/tool", "/usr/bin/env", "/tool"), ("folder2/tool", "/usr/bin/env", "/tool")}
+
+
+def test_the_phase_that_is_measured_has_one_name_in_specs_and_records(simulated):
+    from knee.report.anonymous import anonymous
+
+    folder = simulated({"cores-close": {1: (8.0, 8.0)}})
+    rewrite(folder.plan, lambda spec: spec | {"metric": {"phase": "smithlab/solve"}})
+
+    def measured(record: dict) -> dict:
+        spent, phase = {"begin_ns": 0, "end_ns": 10, "wall_ns": 10, "cpu_ns": 10}, {"name": "smithlab/solve"}
+        return record | {"phases": [phase | spent], "metric": phase | {"unit": "s", "value": 1.0}}
+
+    rewrite(folder.records, measured)
+    with anonymous(folder) as study:
+        (run, *_) = study.runs
+        assert run.spec["metric"]["phase"] == run.record["phases"][0]["name"] == "folder1/solve"
 
 
 def told(folder, **program) -> list[str]:

@@ -29,7 +29,7 @@ FILES = ("machine.json", "plan.jsonl", "records.jsonl", "ended.json", "waits.jso
 
 TOLD = ("output", "error", "program", "baseline", "command", "env", "directory", "name", "measure", "why", "prepare",
         "conclude", "factors", "cell", "claim", "exclude", "weak", "pair", "region_faults", "test", "treats",
-        "does")  # fmt: skip
+        "does", "metric", "check", "runtime_variables")  # fmt: skip
 """Fields that hold a user's own words: names and relative folders are looked for there, too."""
 
 _PATH = re.compile(r"((?<![\w.@+~/-])-[A-Za-z](?=/)|(?<![\w.}\]]))((?:~[\w.-]*)?/(?:[\w.@+~-]+/)*)([\w.@+~-]*)")
@@ -113,6 +113,8 @@ class _Names:
         """Return plain data without names. ``told`` says whether it holds a user's own words."""
         if isinstance(value, dict):
             mapping = cast("dict[str, Any]", value)
+            # What it was and is has other keys.
+            told = told or mapping.get("fact") == "runtime_variables"
             if mapping.get("fact") == "kernel":
                 mapping = mapping | {key: _version(mapping[key]) for key in ("held", "found") if key in mapping}
             fields = {key: self._field(key, one, told=told or key in TOLD) for key, one in mapping.items()}

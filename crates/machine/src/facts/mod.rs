@@ -1,8 +1,9 @@
-//! Facts that may explain a number: kernel, governor, SMT, huge pages, balancing, quota. What cannot be read has a
-//! reason instead, and is never left out or 0.
+//! Facts that may explain a number: kernel, governor, SMT, huge pages, balancing, quota, and the variables of runtimes
+//! that programs get from knee. What cannot be read has a reason instead, and is never left out or 0.
 
 pub mod cpuid;
 mod limits;
+mod variables;
 
 pub use limits::{CpuGroup, cpu_groups, cpu_groups_of, memory_kills, quota_cpus};
 pub(crate) use limits::{memory_left, threads_left};
@@ -66,6 +67,8 @@ pub fn read(root: &Path) -> Facts {
     facts.insert("microcode".into(), known_or(microcode, "the kernel does not say"));
     facts.insert("mitigations".into(), known_or(mitigations(root), "the kernel lists no vulnerabilities"));
     facts.insert("huge_pages".into(), known_or(huge_pages(root), "kernel built without them"));
+    let variables = (root == Path::new("/")).then(|| variables::runtime_variables(std::env::vars_os()));
+    facts.insert("runtime_variables".into(), known_or(variables, "not in captured files"));
     let page_size = (root == Path::new("/")).then(|| rustix::param::page_size().to_string());
     facts.insert("page_bytes".into(), known_or(page_size, "not in captured files"));
     let memory = total_memory_bytes(root).map(|bytes| bytes.to_string());

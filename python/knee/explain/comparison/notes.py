@@ -13,6 +13,10 @@ UNSTEADY = ("clock_ns",)
 """Facts that differ between any two studies, because each study measures them itself."""
 
 
+SHELLS = "runtime_variables"
+"""The fact that is one of the shell, and that earlier versions did not have."""
+
+
 def of_sessions(spread: float) -> str:
     """Return the note that A and B are two sessions."""
     two = "A and B were measured in two sessions, without common blocks"
@@ -32,7 +36,9 @@ def differences(a: Side, b: Side, where: tuple[str, str] = ("in A", "in B")) -> 
     facts = [cast("dict[str, Any]", side.machine.get("facts", {})) for side in (a, b)]
     for name in sorted((facts[0].keys() | facts[1].keys()) - set(UNSTEADY)):
         known = [_fact(one.get(name)) for one in facts]
-        if known[0] != known[1]:
+        if name == SHELLS and all(name in one for one in facts) and known[0] != known[1]:
+            lines.append(f"different shells: runtime variables are {known[0]} {first}, {known[1]} {last}")
+        elif name != SHELLS and known[0] != known[1]:
             lines.append(f"different machines: {name.replace('_', ' ')} is {known[0]} {first}, {known[1]} {last}")
     if a.version != b.version:
         lines.append(f"different versions of knee: {a.version or 'unknown'} {first}, {b.version or 'unknown'} {last}")

@@ -12,11 +12,22 @@ from knee import terminal
 from knee.store import Folder, StudyError
 from knee.study.run.trust import Doing
 
+GIVEN = {
+    "openmp": ("OMP_NUM_THREADS", "OMP_DYNAMIC"),
+    "rayon": ("RAYON_NUM_THREADS",),
+    "go": ("GOMAXPROCS",),
+    "julia": ("JULIA_NUM_THREADS",),
+    "polars": ("POLARS_MAX_THREADS",),
+    "blas": ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS"),
+}
+"""Variables that ``--for`` gives each run. Those that hold options keep the shell's as well, and are none of these."""
+
 
 def refuse_elsewhere(folder: Folder, machine: Mapping[str, Any], doing: Doing) -> None:
     """Raise :class:`StudyError` if a machine is not that of the plan.
 
-    It is another one if it has other sockets or cores, is another model, or allows other cpus. Another quota is said.
+    It is another one if it has other sockets or cores, is another model, or allows other cpus. Another quota is said,
+    and other variables of runtimes.
     """
     planned = folder.read_machine()
     models = [one["facts"].get("model") for one in (planned, machine)]
@@ -34,6 +45,8 @@ def refuse_elsewhere(folder: Folder, machine: Mapping[str, Any], doing: Doing) -
     if quotas[0] != quotas[1]:
         was, is_ = quotas
         terminal.err(f"knee: the study was planned with {was}, and here it is {is_}: its runs may not be comparable")
+    if (differ := _variables(folder, planned["facts"], machine["facts"])) is not None:
+        terminal.err(f"knee: the study was planned {differ}: its runs may not be comparable")
 
 
 def _allowed(allowed: Mapping[str, Any]) -> str:
@@ -42,6 +55,26 @@ def _allowed(allowed: Mapping[str, Any]) -> str:
     starts = [cpu for cpu in cpus if cpu - 1 not in cpus]
     ends = [cpu for cpu in cpus if cpu + 1 not in cpus]
     return ",".join(f"{a}-{b}" if b > a else f"{a}" for a, b in zip(starts, ends, strict=True))
+
+
+def _variables(folder: Folder, planned: Mapping[str, Any], here: Mapping[str, Any]) -> str | None:
+    """Return in words with which variables of runtimes a study was planned, where they are others here.
+
+    Those that its programs get from the study are the same.
+    """
+    both = [facts.get("runtime_variables") for facts in (planned, here)]
+    if not all(isinstance(one, str) for one in both):
+        return None
+    programs = [spec["program"] for spec in folder.read_plan()]
+    own = [{*one.get("env", {}), *GIVEN.get(one.get("for", ""), ())} for one in programs]
+    same = own[0].intersection(*own)
+    was, is_ = ({one for one in str(text).split("; ") if one.partition("=")[0] not in same | {"none"}} for text in both)
+    lost, new = (", ".join(sorted(these)) for these in (was - is_, is_ - was))
+    if lost and new:
+        return f"with {lost}, and here it is {new}"
+    if lost:
+        return f"with {lost}, which this shell does not set"
+    return f"without {new}, which this shell sets" if new else None
 
 
 def _quota(allowed: Mapping[str, Any]) -> str:
