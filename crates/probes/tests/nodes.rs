@@ -65,10 +65,9 @@ fn matrices_have_a_row_for_each_reader_and_a_column_for_each_memory() {
             assert_eq!(figures.len(), readers.len() * memories.len(), "{name}");
             assert_eq!(values(&figures, "reader_node"), readers);
             assert_eq!(values(&figures, "memory_node"), memories);
-            assert!(
-                figures.iter().all(|figure| figure.memory.is_some_and(|memory| memory.on_node == Some(1.0))),
-                "{name}"
-            );
+            // A page that the kernel moves within its node just then is on none.
+            let placed = |figure: &Figure| figure.memory.and_then(|memory| memory.on_node) >= Some(0.99);
+            assert!(figures.iter().all(placed), "{name}");
         }
     });
 }

@@ -81,8 +81,8 @@ impl Worker {
 
     /// Restarts the worker's random numbers from a seed.
     pub(crate) fn reseed(&self, seed: u64) {
-        // Any odd multiple keeps the workers apart, and xorshift must not begin at zero.
-        self.random.set((seed ^ (self.index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1);
+        // Any odd multiple keeps the workers apart, each seed has a state of its own, and xorshift must not begin at zero.
+        self.random.set((seed ^ (self.index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)).max(1));
     }
 
     /// Its index in a narrower type.

@@ -59,6 +59,7 @@ fn the_same_seed_gives_the_same_steals() {
     let run = |seed| pool(Steal::Near, seed, false).rehearse(|| fib(16)).1;
     assert_eq!(run(1), run(1));
     assert_ne!(run(1).steals, run(2).steals);
+    assert_ne!(run(0).steals, run(1).steals);
     let again = pool(Steal::Near, 1, false);
     assert_eq!(again.rehearse(|| fib(16)), again.rehearse(|| fib(16)));
 }

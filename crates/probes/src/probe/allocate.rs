@@ -5,7 +5,7 @@ use std::time::Instant;
 use knee_workload::{Args, Error, Param};
 
 use super::sequential::ARRAY;
-use super::{Given, Probe, Row, Step, Trial, node, node_name, sweep};
+use super::{Given, Probe, Row, Step, Trial, node, node_names, sweep};
 use crate::arena::{Arena, Found, Page, fits};
 use crate::context::Context;
 use crate::pinned::together;
@@ -61,6 +61,10 @@ impl Probe for Allocate {
                 }
             }
         }
+        if steps.is_empty() {
+            let message = "freed memory has base pages, and lies where the C library has it";
+            return Err(Error::new(message).hint("leave out --page huge and --node, or give --way fresh"));
+        }
         Ok(steps)
     }
 
@@ -80,7 +84,7 @@ impl Probe for Allocate {
         let at = vec![
             ("way", args.text("way").into()),
             ("threads", cpus.len().to_string()),
-            ("memory_node", node_name(context, node, cpus[0])),
+            ("memory_node", node_names(context, node, cpus)),
             ("bytes", bytes.to_string()),
             ("page", page.name().into()),
         ];
@@ -192,5 +196,22 @@ impl Trial for Touched {
         let state = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
         (self.way == Way::Freed && state.contains("[always]"))
             .then(|| "this kernel uses huge pages without being asked; freed memory may have them".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use knee_machine::Topology;
+
+    use super::*;
+
+    #[test]
+    fn freed_memory_has_neither_huge_pages_nor_a_node() {
+        let machine = Topology::this_machine().unwrap();
+        let context = Context { machine: &machine, monitor: None, quick: true };
+        for (name, value) in [("page", "huge"), ("node", "0")] {
+            let given = [("way", "freed"), (name, value)].map(|(name, value)| (name.into(), value.into()));
+            assert!(Allocate.plan(&context, &Given::from(given)).is_err(), "{name} {value}");
+        }
     }
 }

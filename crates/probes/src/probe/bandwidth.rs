@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use knee_workload::{Args, Error, Param};
 
-use super::{Given, Probe, Row, Step, Trial, matrix_mark, node, node_name, sweep};
+use super::{Given, Probe, Row, Step, Trial, matrix_mark, node, node_names, sweep};
 use crate::arena::{Arena, Found, Page, fits};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel, STEP};
@@ -95,8 +95,8 @@ impl Probe for Bandwidth {
         let at = vec![
             ("kernel", kernel.name().into()),
             ("threads", cpus.len().to_string()),
-            ("reader_node", node_name(context, None, cpus[0])),
-            ("memory_node", node_name(context, node, cpus[0])),
+            ("reader_node", node_names(context, None, cpus)),
+            ("memory_node", node_names(context, node, cpus)),
             ("bytes", bytes.to_string()),
             ("page", page.name().into()),
             ("isa", isa.name.into()),

@@ -67,17 +67,19 @@ impl Probe for CoreToCore {
 
     fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let [first, second] = *cpus else {
-            return Err(Error::new(format!("two cpus are needed, and {} were given", cpus.len())));
+            let message = format!("core-to-core needs two cpus, and {} were given", cpus.len());
+            return Err(Error::new(message).hint("-n 2; in a study: --factor threads=2"));
         };
-        let home = if args.text("line-on") == "first" { first } else { second };
+        // Named by the cpu on whose node the line is, so that each direction of a pair is a figure of its own.
+        let (home, other) = if args.text("line-on") == "first" { (first, second) } else { (second, first) };
         let node = context.node_of(home);
         // Its thread is pinned to that cpu, so that the line is on its node.
         let line = alone(home, || Arena::written(1, Page::Base, None).map(|line| line.expected_on(node)))??;
         // SAFETY: the page is ours and zero is a number.
         unsafe { line.start().cast::<u64>().write(0) };
         let at = vec![
-            ("first", first.to_string()),
-            ("second", second.to_string()),
+            ("first", home.to_string()),
+            ("second", other.to_string()),
             ("memory_node", node_name(context, node, home)),
         ];
         Ok(Box::new(Pair { line, cpus: [first, second], at }))

@@ -46,13 +46,15 @@ impl Probe for Latency {
 
     fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
         if given.get("matrix").is_some_and(|matrix| matrix == "yes") {
-            return Ok(matrix(context, given));
+            return matrix(context, given);
         }
         let (largest, _) = context.beyond_caches();
         let reader = context.cpus()[0];
+        let stride = size::parse(given.get("stride").map_or("64", String::as_str))?;
         let mut steps = Vec::new();
         for page in sweep(given, "page", Page::VALUES) {
-            let sizes = sizes(largest, context.quick).into_iter();
+            let sizes = sizes(largest.max(stride.saturating_mul(2)), context.quick).into_iter();
+            let sizes = sizes.filter(|size| *size / 2 >= stride);
             // What fits into one huge page misses no TLB in base pages either.
             let sizes = sizes.filter(|size| page == "base" || *size >= 1 << 20);
             let sizes = given.get("size").map_or_else(|| sizes.map(size::text).collect(), |size| vec![size.clone()]);
@@ -61,15 +63,13 @@ impl Probe for Latency {
                 steps.push(Step::new(given, &[("size", size), ("page", page.clone())], &[reader], seconds));
             }
         }
-        Ok(steps)
+        if steps.is_empty() { Err(bad_stride(stride)) } else { Ok(steps) }
     }
 
     fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let (bytes, stride) = (size::of(args, "size")?, size::of(args, "stride")?);
         if stride < 8 || !stride.is_multiple_of(8) || bytes < 2 * stride {
-            return Err(Error::new(format!(
-                "bad argument: stride {stride}; expected a multiple of 8 below half of the size"
-            )));
+            return Err(bad_stride(stride));
         }
         let (page, node) = (Page::named(args.text("page")), node(args)?);
         let cpu = cpus[0];
@@ -96,6 +96,10 @@ impl Probe for Latency {
     }
 }
 
+fn bad_stride(stride: usize) -> Error {
+    Error::new(format!("bad argument: stride {stride}; expected a multiple of 8, at most half of the size"))
+}
+
 /// From half a first-level cache to `largest`: doubled each time, or more finely.
 fn sizes(largest: usize, quick: bool) -> Vec<usize> {
     let doubled = (13..48).map(|power| 1_usize << power);
@@ -109,9 +113,9 @@ fn seconds(bytes: usize, context: &Context<'_>) -> f64 {
     bytes as f64 / 64.0 * 25e-9 + if context.quick { 0.12 } else { 0.4 }
 }
 
-fn matrix(context: &Context<'_>, given: &Given) -> Vec<Step> {
-    let (bytes, _) = context.beyond_caches();
-    let size = given.get("size").cloned().unwrap_or_else(|| size::text(bytes));
+fn matrix(context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+    let size = given.get("size").cloned().unwrap_or_else(|| size::text(context.beyond_caches().0));
+    let bytes = size::parse(&size)?;
     let mut steps = Vec::new();
     for (_, cpus) in context.readers() {
         for memory in context.memories() {
@@ -119,7 +123,7 @@ fn matrix(context: &Context<'_>, given: &Given) -> Vec<Step> {
             steps.push(Step::new(given, &more, &cpus[..1], seconds(bytes, context)));
         }
     }
-    steps
+    Ok(steps)
 }
 
 struct Chased {
@@ -157,5 +161,35 @@ impl Trial for Chased {
 
     fn found(&self) -> Option<(Found, bool)> {
         Some((self.chase.arena().found(), self.at.iter().any(|(name, value)| *name == "page" && value == "huge")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use knee_machine::Topology;
+
+    use super::*;
+
+    #[test]
+    fn a_large_stride_has_sizes_that_hold_it_twice() {
+        let machine = Topology::this_machine().unwrap();
+        let context = Context { machine: &machine, monitor: None, quick: true };
+        let plan = |stride: &str| Latency.plan(&context, &Given::from([("stride".into(), stride.into())]));
+        for step in plan("64K").unwrap() {
+            assert!(size::parse(&step.args["size"]).unwrap() >= 128 << 10);
+        }
+        assert!(!plan("64K").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_matrix_is_expected_to_take_as_long_as_its_size() {
+        let machine = Topology::this_machine().unwrap();
+        let context = Context { machine: &machine, monitor: None, quick: true };
+        let seconds = |size: &str| {
+            let given = [("matrix", "yes"), ("size", size)].map(|(name, value)| (name.into(), value.into()));
+            Latency.plan(&context, &Given::from(given)).map(|steps| steps[0].seconds)
+        };
+        assert!(seconds("4G").unwrap() > 2.0 * seconds("1G").unwrap());
+        assert!(seconds("much").is_err());
     }
 }

@@ -73,7 +73,7 @@ impl Probe for Loaded {
         let kernel = Kernel::named(args.text("kernel")).expect("one of its values");
         let (page, node) = (Page::named(args.text("page")), node(args)?);
         if cpus.len() < 2 {
-            return Err(Error::new("it takes two cpus: one reads, the others move data"));
+            return Err(Error::new("loaded needs two cpus: one reads, the others move data").hint("-n 2 or more"));
         }
         // Half for the reader, for any number of other threads: its array must not fit into a cache.
         let half = size::of(args, "size")? / 2;

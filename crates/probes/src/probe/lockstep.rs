@@ -51,8 +51,9 @@ impl Probe for Lockstep {
         let all: Vec<usize> = if cpus.len() <= 8 {
             (0..cpus.len()).collect()
         } else {
-            let doubled = (0..32).map(|power| 1 << power).take_while(|shift| *shift <= cpus.len() / 2);
-            [0].into_iter().chain(doubled).collect()
+            let half = cpus.len() / 2;
+            let doubled = (0..32).map(|power| 1 << power).take_while(|shift| *shift < half);
+            [0].into_iter().chain(doubled).chain([half]).collect()
         };
         let shifts =
             given.get("shift").map_or_else(|| all.iter().map(ToString::to_string).collect(), |k| vec![k.clone()]);
@@ -79,6 +80,7 @@ impl Probe for Lockstep {
         let at = vec![("shift", shift.to_string()), ("threads", cpus.len().to_string()), ("bytes", bytes.to_string())];
         Ok(Box::new(Ring {
             arenas,
+            bytes,
             cpus: cpus.to_vec(),
             shift,
             at,
@@ -90,6 +92,8 @@ impl Probe for Lockstep {
 
 struct Ring {
     arenas: Vec<Arena>,
+    /// What is read of each: huge pages may be more.
+    bytes: usize,
     cpus: Vec<u32>,
     shift: usize,
     at: Vec<(&'static str, String)>,
@@ -108,15 +112,15 @@ impl Trial for Ring {
             let arena = &self.arenas[(thread.index + self.shift) % self.arenas.len()];
             thread.meet();
             let begin = Instant::now();
-            // SAFETY: the arena is so long, a multiple of a step, and all threads only read.
-            unsafe { Isa::best().run(Kernel::Read, arena.start(), arena.start(), arena.start(), arena.bytes()) };
+            // SAFETY: the arena is at least so long, a multiple of a step, and all threads only read.
+            unsafe { Isa::best().run(Kernel::Read, arena.start(), arena.start(), arena.start(), self.bytes) };
             let time = begin.elapsed();
             thread.meet();
             time
         })?;
         let last = times.iter().max().expect("there is a thread").as_secs_f64();
         let first = times.iter().min().expect("there is a thread").as_secs_f64();
-        let bytes: usize = self.arenas.iter().map(Arena::bytes).sum();
+        let bytes = self.bytes * self.arenas.len();
         Ok(vec![last * 1e3, bytes as f64 / last / 1e9, last / first.max(1e-9)])
     }
 
@@ -126,5 +130,21 @@ impl Trial for Ring {
 
     fn flag(&self) -> Option<String> {
         self.flag.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use knee_machine::Topology;
+
+    use super::*;
+
+    #[test]
+    fn half_of_the_cpus_is_a_shift_though_no_power_of_two() {
+        let machine = Topology::from_synthetic("pack:2 [numa] core:12 pu:1").unwrap();
+        let context = Context { machine: &machine, monitor: None, quick: true };
+        let steps = Lockstep.plan(&context, &Given::new()).unwrap();
+        let shifts: Vec<_> = steps.iter().map(|step| step.args["shift"].as_str()).collect();
+        assert_eq!(shifts, ["0", "1", "2", "4", "8", "12"]);
     }
 }

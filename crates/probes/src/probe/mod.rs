@@ -212,6 +212,17 @@ fn node_name(context: &Context<'_>, node: Option<u32>, cpu: u32) -> String {
     node.or_else(|| context.node_of(cpu)).map_or("unknown".into(), |node| node.to_string())
 }
 
+/// The same for several readers: the nodes of all of them, `0,1`.
+fn node_names(context: &Context<'_>, node: Option<u32>, cpus: &[u32]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in cpus.iter().map(|&cpu| node_name(context, node, cpu)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(",")
+}
+
 /// The values of a parameter in a sweep: the given one, or all of these.
 fn sweep(given: &Given, name: &str, all: &[&str]) -> Vec<String> {
     given.get(name).map_or_else(|| all.iter().map(ToString::to_string).collect(), |value| vec![value.clone()])

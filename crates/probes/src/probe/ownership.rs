@@ -164,8 +164,8 @@ impl Owned {
     fn read(&self, arena: &Arena, who: usize) -> Result<f64, Error> {
         alone(self.cpus[who], || {
             let begin = Instant::now();
-            // SAFETY: the arena is so long, a multiple of a step, and is not written to.
-            unsafe { Isa::best().run(Kernel::Read, arena.start(), arena.start(), arena.start(), arena.bytes()) };
+            // SAFETY: the arena is at least so long, a multiple of a step, and is not written to.
+            unsafe { Isa::best().run(Kernel::Read, arena.start(), arena.start(), arena.start(), self.bytes) };
             begin.elapsed().as_secs_f64() * 1e3
         })
     }

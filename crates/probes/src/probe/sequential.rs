@@ -139,6 +139,7 @@ impl Probe for Sequential {
         ];
         Ok(Box::new(Read {
             arena: map()?,
+            bytes,
             map: Box::new(map),
             fresh: args.text("allocation") == "fresh",
             wide: args.text("loop") == "wide",
@@ -182,6 +183,8 @@ fn owners(context: &Context<'_>, cpus: &[u32], reader: u32) -> Vec<u32> {
 
 struct Read {
     arena: Arena,
+    /// What is read: huge pages may be more.
+    bytes: usize,
     map: Box<dyn Fn() -> Result<Arena, Error>>,
     fresh: bool,
     wide: bool,
@@ -202,10 +205,10 @@ impl Trial for Read {
         if self.fresh {
             self.arena = (self.map)()?;
         }
-        let (arena, bytes) = (&self.arena, self.arena.bytes());
+        let (arena, bytes) = (&self.arena, self.bytes);
         let time = alone(self.reader, || {
             let begin = Instant::now();
-            // SAFETY: the arena is so long, and is not written to.
+            // SAFETY: the arena is at least so long, and is not written to.
             unsafe {
                 if self.wide {
                     let start = arena.start();

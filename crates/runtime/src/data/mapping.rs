@@ -61,8 +61,9 @@ impl<T> Mapping<T> {
         let place = NonNull::new(start.cast::<T>()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
         let mapping = Self { start: place, len, page, whole: (whole as usize, bytes + spare), homes: Homes::Asked };
         if huge {
-            // SAFETY: the range is inside the mapping, and the advice changes no contents.
-            unsafe { madvise(start, bytes, Advice::LinuxHugepage)? };
+            // SAFETY: the range is inside the mapping, and the advice changes no contents. A kernel without huge pages
+            // refuses it, and has small ones.
+            let _ = unsafe { madvise(start, bytes, Advice::LinuxHugepage) };
         }
         Ok(mapping)
     }

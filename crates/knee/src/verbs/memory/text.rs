@@ -63,6 +63,10 @@ fn squares(group: &[&Figure]) -> Option<(&'static str, &'static str)> {
     let (rows, columns) = *pairs
         .iter()
         .find(|(rows, columns)| [rows, columns].iter().all(|name| names.iter().any(|found| found == **name)))?;
+    // Of one thread and of several, nodes are no matrix.
+    if names.iter().any(|name| name == "threads") {
+        return None;
+    }
     let cell = |figure: &&Figure| (figure.at.get(rows).cloned(), figure.at.get(columns).cloned());
     let cells: BTreeSet<_> = group.iter().map(cell).collect();
     (cells.len() == group.len()).then_some((rows, columns))

@@ -37,7 +37,7 @@ impl Asked {
             out: args.out.clone(),
         };
         let mut rest = Vec::new();
-        let mut words = words.into_iter().flatten();
+        let mut words = words.into_iter().flatten().peekable();
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--quick" => asked.quick = true,
@@ -47,8 +47,11 @@ impl Asked {
                     let path = words.next().ok_or_else(|| Failure::new("--out needs a file"))?;
                     asked.out = Some(path.into());
                 }
-                // A choice between no and yes is a flag.
-                "--matrix" => rest.push("--matrix=yes".to_owned()),
+                // A choice between no and yes is a flag, too.
+                "--matrix" => {
+                    let said = words.next_if(|word| ["no", "yes"].contains(&word.as_str()));
+                    rest.push(format!("--matrix={}", said.map_or("yes", String::as_str)));
+                }
                 _ => match word.strip_prefix("--out=") {
                     Some(path) => asked.out = Some(path.into()),
                     None => rest.push(word.clone()),
@@ -93,4 +96,23 @@ pub(super) fn help(probe: &dyn Probe) -> String {
         let _ = writeln!(out, "  --{:<10} {}{values}{default}", param.name, param.summary);
     }
     out + "\nAlso: --quick, --json, --out FILE. Options you leave out are swept over or keep their defaults.\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_is_asked_for_by_a_flag_or_by_a_value() {
+        let matrix = |words: &[&str]| {
+            let words = words.iter().map(|word| (*word).to_owned()).collect();
+            let asked = Asked::read(&Memory { words, quick: false, json: false, out: None });
+            asked.map(|asked| asked.given["matrix"].clone()).ok()
+        };
+        for words in [&["latency", "--matrix"][..], &["latency", "--matrix", "yes"], &["latency", "--matrix=yes"]] {
+            assert_eq!(matrix(words).as_deref(), Some("yes"), "{words:?}");
+        }
+        assert_eq!(matrix(&["latency", "--matrix", "no"]).as_deref(), Some("no"));
+        assert_eq!(matrix(&["latency", "--matrix", "maybe"]), None);
+    }
 }
