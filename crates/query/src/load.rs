@@ -146,9 +146,13 @@ impl<'a> Wanted<'a> {
             std::fs::create_dir_all(cache).map_err(no_directory)?;
             let table = self.every_usable(source, &needed, pool, phases)?;
             let written = phases.measure("dump", || dump::write(&table, &input, encoding, &file));
-            let unwritten = |error| {
-                wrong(format!("cannot write {}: {error}", file.display()))
-                    .hint("give --cache a directory that can be written, with room for the table")
+            let unwritten = |error: std::io::Error| {
+                // No directory has room for what is never kept.
+                let hint = match error.kind() {
+                    std::io::ErrorKind::FileTooLarge => "leave out --cache",
+                    _ => "give --cache a directory that can be written, with room for the table",
+                };
+                wrong(format!("cannot write {}: {error}", file.display())).hint(hint)
             };
             written.map_err(unwritten)?;
         }

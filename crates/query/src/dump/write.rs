@@ -30,7 +30,7 @@ fn whole(table: &Table, input: &str, encoding: &str, path: &Path) -> io::Result<
     };
     let header = serde_json::to_vec(&header).map_err(io::Error::other)?;
     if header.len() as u64 > LONGEST {
-        return Err(io::Error::other("the texts of its columns are too long to be kept"));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the texts of its columns are too long to be kept"));
     }
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
     out.write_all(MAGIC)?;

@@ -25,6 +25,12 @@ use crate::{load, sql, workload};
 
 const VERB: Verb = Verb("query");
 
+/// Whether this process may place pages as a part does where nobody says how.
+#[must_use]
+pub fn may_place() -> bool {
+    knee_runtime::Arrangement::named("blocked").is_some_and(|blocked| blocked.uninit::<u64>(1 << 16).is_ok())
+}
+
 /// What all parts of a query have in common.
 type Job = knee_parts::Job<Asked>;
 

@@ -33,7 +33,12 @@ impl Divide for Query {
     }
 
     fn part(&self, line: &str, begin: &dyn Fn(usize)) -> Result<String, Failure> {
-        let args = Args::complete(workload().params(), &self.direct.given)?;
+        let mut given = self.direct.given.clone();
+        // Who asks through a cluster cannot say how pages lie, and containers often forbid to place them.
+        if !parts::may_place() {
+            given.entry("layout".into()).or_insert_with(|| "contiguous".into());
+        }
+        let args = Args::complete(workload().params(), &given)?;
         if let Some(alone) = Some(args.text("runtime")).filter(|runtime| ["serial", "loop"].contains(runtime)) {
             return Err(Failure::new(format!("--part with --runtime {alone}: a part is answered by all threads"))
                 .hint("leave it out; -n 1 is one thread"));

@@ -78,13 +78,14 @@ impl Parquet {
             }
             if own.len() != columns.len() {
                 let counts = (own.len(), columns.len());
-                return Err(wrong(format!(
+                let what = format!(
                     "{} has {} columns, {} has {}",
                     shown(&file.path),
                     counts.0,
                     shown(&files[0].path),
                     counts.1
-                )));
+                );
+                return Err(wrong(what).hint("one table has one schema; give one file"));
             }
         }
         Ok(Self { files, columns, ahead: Ahead::new(parts.len()), parts })
