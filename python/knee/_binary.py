@@ -181,7 +181,12 @@ class _Answers:
 
 
 def _started(files: Sequence[int]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([str(find()), "answer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=files)
+    binary = find()
+    try:
+        return subprocess.Popen([str(binary), "answer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=files)
+    except OSError as error:
+        hint = "set KNEE_BIN to the binary that belongs to this package, or leave it unset"
+        raise StudyError(f"cannot start {binary}: {error.strerror}", hint=hint) from error
 
 
 _answers = _Answers()

@@ -144,6 +144,7 @@ def test_answers_of_different_jobs_are_refused(binary: str, answers: list[str]):
         (["count", GRAPH, "--split", "2", "--repeat", "3"], "--split with --repeat: a part is counted once"),
         (["--merge", "-n", "1"], "--merge with --threads: it only adds up what parts found"),
         (["count", GRAPH, "--split", "0"], "--split 0: a count has at least one part"),
+        (["count", "/dev/stdin", "--split", "2"], "cannot divide a count in /dev/stdin: each part reads the graph"),
         (["count", GRAPH, "--split", "2", "--json"], "--split with --json"),
         (["count", GRAPH, "--part"], "--part with ACTION: the part itself says what to ask"),
         (["--pattern", "house", "--merge"], "--merge with --pattern: the part itself says what to ask"),

@@ -112,6 +112,7 @@ KINDS: dict[str, Callable] = {
     "networkx": lambda edges: library("networkx").Graph(named(edges)),
     "networkx, directed, many edges": digraph_of,
     "networkx edges": lambda edges: library("networkx").Graph(edges).edges,
+    "networkx edges of a multigraph": lambda edges: library("networkx").MultiGraph(edges).edges,
     "igraph": ring_of,
     "pyarrow text": table_of,
     "pyarrow numbers": numbers_of,
@@ -244,6 +245,9 @@ def a_table(**columns):
         (lambda: [(0, 1), (0, 1, 2)], TypeError, r"edge 1 of the graph is \(0, 1, 2\), but an edge is a pair"),
         (lambda: [([0], 1)], TypeError, r"edge 0 of the graph is \(\[0\], 1\), but an edge is a pair of hashable"),
         (lambda: {0: [1, 2]}, TypeError, "edge 0 of the graph is 0, but"),
+        (lambda: [("a", "b"), (None, "b")], ValueError, "edge 1 of the graph has no value at one end, but edges have"),
+        (lambda: [(1, float("nan"))], ValueError, "edge 0 of the graph has no value at one end"),
+        (lambda: np.array([["a", "b"], ["c", None]], object), ValueError, "edge 1 of the array has no value at one"),
         (lambda: np.zeros((2, 5), int), ValueError, r"shape \(2, 5\), but edges are rows of two.*transpose, .T"),
         (lambda: np.zeros((5, 5), int), ValueError, r"shape \(5, 5\), but .*scipy.sparse.coo_array"),
         (lambda: np.zeros(4, int), ValueError, r"shape \(4,\), but edges .* shape \(m, 2\)"),
@@ -323,6 +327,26 @@ def test_a_binary_that_is_killed_is_said(monkeypatch, tmp_path):
     assert "out of memory" in (error.value.hint or "")
 
 
+def test_a_binary_that_is_not_there_is_said(monkeypatch, tmp_path):
+    monkeypatch.setenv("KNEE_BIN", str(tmp_path / "none"))
+    with pytest.raises(StudyError, match=r"cannot start .*/none: No such file or directory") as error:
+        knee.mine.count([(0, 1)], "triangle")
+    assert "KNEE_BIN" in (error.value.hint or "")
+
+
+def test_what_this_process_alone_has_open_is_read(tmp_path):
+    program = "import knee, sys; print(knee.mine.count(sys.argv[1], 'triangle'))"
+    for path in ("/dev/stdin", "/dev/fd/0"):
+        words = [sys.executable, "-c", program, path]
+        done = subprocess.run(words, input="1 2\n2 3\n3 1\n", capture_output=True, text=True, timeout=60, check=True)
+        assert done.stdout == "1\n"
+    odd = tmp_path / os.fsdecode(b"caf\xe9.txt")
+    odd.write_text("1 2\n2 3\n3 1\n")
+    assert knee.mine.count(odd, "triangle") == 1
+    with pytest.raises(StudyError, match="cannot read '/dev/fd/77': No such file"):
+        knee.mine.count("/dev/fd/77", "triangle")
+
+
 def test_a_full_disk_is_said(monkeypatch):
     monkeypatch.setattr("numpy.save", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(StudyError, match=r"cannot write the edges: .*No space left") as error:
@@ -367,6 +391,10 @@ def test_an_interrupted_call_leaves_neither_process_nor_file(tmp_path):
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         assert process.stderr.read().endswith("KeyboardInterrupt\n")
+    # The count itself would take far longer.
+    until = time.monotonic() + 10
+    while Path(f"/proc/{started[0]}").exists() and time.monotonic() < until:
+        time.sleep(0.05)
     assert not Path(f"/proc/{started[0]}").exists()
     assert list(tmp_path.iterdir()) == []
 

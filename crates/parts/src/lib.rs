@@ -49,12 +49,13 @@ impl<A: Serialize> Job<A> {
     /// # Errors
     /// Which version it is.
     pub fn own_version(&self) -> Result<(), Error> {
-        if self.knee == VERSION {
-            return Ok(());
-        }
-        let what = format!("the part is of knee {}, and this is knee {VERSION}", self.knee);
-        Err(Error::new(what).hint("install the same version on all machines"))
+        if self.knee == VERSION { Ok(()) } else { Err(other_version(&self.knee)) }
     }
+}
+
+fn other_version(knee: &str) -> Error {
+    let what = format!("the part is of knee {knee}, and this is knee {VERSION}");
+    Error::new(what).hint("install the same version on all machines")
 }
 
 /// The verb whose job it is, such as `query`, for errors that name commands.

@@ -1,9 +1,11 @@
 //! Lines of JSON with a checksum.
 
 use knee_workload::Error;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
+
+use crate::{VERSION, other_version};
 
 /// What stands between the members of a line and its checksum.
 const CHECKSUM: &str = ",\"checksum\":\"";
@@ -49,7 +51,16 @@ pub fn read<T: DeserializeOwned>(line: &str, what: &str) -> Result<T, Error> {
     if sum != format!("{:016x}\"}}", XxHash3_64::oneshot(text.as_bytes())) {
         return Err(not("it was changed, as its checksum shows", "give each line as it was printed"));
     }
-    serde_json::from_str(&text).map_err(|_| not("it has other members", other))
+    serde_json::from_str(&text).map_err(|_| match serde_json::from_str::<Made>(&text) {
+        Ok(made) if made.knee != VERSION => other_version(&made.knee),
+        _ => not("it has other members", other),
+    })
+}
+
+/// What is read of a line whose members are others.
+#[derive(Debug, Deserialize)]
+struct Made {
+    knee: String,
 }
 
 #[cfg(test)]
@@ -63,5 +74,13 @@ mod tests {
         assert!(line.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{line}");
         let back: std::collections::BTreeMap<String, Vec<String>> = read(&line, "a line").unwrap();
         assert_eq!(back["paths"], value);
+    }
+
+    #[test]
+    fn a_line_of_another_version_says_so_whatever_its_members_are() {
+        let of = |version: &str| checked(&std::collections::BTreeMap::from([("knee", version), ("more", "than now")]));
+        let said = |version: &str| read::<crate::Job<Made>>(&of(version), "a part").unwrap_err().to_string();
+        assert!(said("0.0.0").contains("the part is of knee 0.0.0"), "{}", said("0.0.0"));
+        assert!(said(VERSION).contains("it has other members"), "{}", said(VERSION));
     }
 }

@@ -20,6 +20,9 @@ from knee.mine.edges import Edges
 from knee.mine.labels import lines
 from knee.store import StudyError
 
+OWN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""How paths begin that name another file in another process."""
+
 Labels = Mapping[Any, Any] | str | PathLike[str] | None
 """The label of each vertex that has one, or the path of a file of them, for a graph in a file or an array."""
 
@@ -52,14 +55,14 @@ def ask(
                 # Its numbers would be taken for those by which the vertices are passed on.
                 given_as = "a file has the labels of numbers, and this graph's vertices are objects"
                 raise TypeError(f"{given_as}: give a mapping from each vertex to its label")
-            words.append(f"--labels={os.fspath(labels)}")
+            words.append(f"--labels={files.enter_context(_opened(os.fspath(labels), given))}")
         elif labels is not None:
             text = lines(labels, edges)
             file = files.enter_context(_file("the labels", len(text), lambda file: file.write(text)))
             given[file] = "the given labels"
             words.append(f"--labels=/proc/self/fd/{file}")
         if edges is None:
-            name = os.fspath(cast("str | PathLike[str]", graph))
+            name = files.enter_context(_opened(os.fspath(cast("str | PathLike[str]", graph)), given))
         else:
             # A loop makes no difference, and a file without any edge is an error, as a file.
             rows = edges.rows if len(edges.rows) else np.zeros((1, 2), np.int64)
@@ -82,6 +85,26 @@ def _number(name: str, value: SupportsIndex) -> int:
         return operator.index(value)
     except TypeError:
         raise TypeError(f"{name} is {value!r}, but it is a whole number: give one such as 4") from None
+
+
+@contextmanager
+def _opened(path: str, given: dict[int, str]) -> Generator[str]:
+    """Give the path by which the binary finds a file. What this process alone has open, it inherits, since its standard
+    input is ours; so it does a file whose name is no text.
+    """
+    if not path.startswith(OWN) and path.isprintable():
+        yield path
+        return
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        hint = "give the path of a file that can be read"
+        raise _noted(StudyError(f"cannot read {path!r}: {error.strerror}", hint=hint)) from None
+    try:
+        given[file] = path.encode(errors="replace").decode()
+        yield f"/proc/self/fd/{file}"
+    finally:
+        os.close(file)
 
 
 @contextmanager

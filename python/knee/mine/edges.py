@@ -89,11 +89,18 @@ def of_pairs(pairs: Iterable[Any], what: str = "the graph") -> Edges:
     ------
     TypeError
         When it gives something else.
+    ValueError
+        When an end of an edge is None or NaN.
     """
     numbers: dict[Hashable, int] = {}
     flat = (numbers.setdefault(end, len(numbers)) for pair in checked(pairs, what) for end in pair)
-    ends = np.fromiter(flat, np.int64)
-    return Edges(ends.reshape(-1, 2), list(numbers))
+    ends = np.fromiter(flat, np.int64).reshape(-1, 2)
+    missing = [number for vertex, number in numbers.items() if is_missing(vertex)]
+    if missing:
+        # All of them would be one vertex, which nobody has.
+        edge = int(np.argmax(np.isin(ends, missing).any(axis=1)))
+        raise ValueError(f"edge {edge} of {what} has no value at one end, but edges have two ends: drop such edges")
+    return Edges(ends, list(numbers))
 
 
 def of_numbered(vertices: Iterable[Hashable], pairs: Iterable[tuple[Hashable, Hashable]]) -> Edges:
@@ -112,6 +119,18 @@ def checked(pairs: Iterable[Any], what: str) -> Iterable[tuple[Hashable, Hashabl
             reason = "but an edge is a pair of hashable vertices: give an iterable of pairs such as [(0, 1), (1, 2)]"
             raise TypeError(f"edge {at} of {what} is {_short(pair)}, {reason}")
         yield ends
+
+
+def is_missing(value: Any) -> bool:
+    """Whether it stands for no value: None, NaN, or pandas' NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        # pandas.NA is neither equal nor unequal to itself.
+        return True
+    except ValueError:
+        # An array, which is neither a vertex nor a label, and is refused as such.
+        return False
 
 
 def _two(pair: Any) -> tuple[Hashable, Hashable] | None:

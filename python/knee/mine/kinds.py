@@ -48,8 +48,9 @@ def library(graph: object) -> str:
 
 def _networkx(graph: Any) -> Edges:
     if not hasattr(graph, "adjacency"):
-        # A view of the edges of a graph.
-        return edges.of_pairs(graph)
+        # A view of the edges of a graph: called, that of a multigraph gives pairs without their keys.
+        pairs: Any = graph() if callable(graph) else graph
+        return edges.of_pairs(pairs)
     return edges.of_numbered(graph, graph.edges())
 
 

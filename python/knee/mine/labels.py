@@ -7,7 +7,7 @@ import re
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from knee.mine.edges import Edges
+from knee.mine.edges import Edges, is_missing
 
 WORD = re.compile(r"\w+")
 """What may be a label: letters, digits and _."""
@@ -23,14 +23,14 @@ def lines(labels: Mapping[Any, Any], edges: Edges | None) -> bytes:
     TypeError
         When a vertex of a graph of numbers is none.
     ValueError
-        When a label is not one word, or no vertex that has one is in the graph.
+        When a label is not one word, or no vertex of the graph has one.
     """
     own = None if edges is None or edges.vertices is None else edges.vertices
     numbers: dict[Hashable, int] | None = None if own is None else {vertex: at for at, vertex in enumerate(own)}
     text: list[str] = []
     first: Any = None
     for vertex, label in labels.items():
-        if _is_missing(label):
+        if is_missing(label):
             continue
         word = str(label)
         if not WORD.fullmatch(word):
@@ -43,22 +43,14 @@ def lines(labels: Mapping[Any, Any], edges: Edges | None) -> bytes:
             first = vertex
     if first is not None and not text and own:
         raise ValueError(f"no label is of a vertex of the graph: {first!r} is not one: give labels to its own vertices")
+    if first is None and not text:
+        raise ValueError("no vertex has a label: give a label to at least one, or leave out labels")
     return "".join(text).encode()
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:
-        # pandas.NA is neither equal nor unequal to itself.
-        return True
-    except ValueError:
-        # An array, which is no label and is refused as such.
-        return False
 
 
 def _number(vertex: Any) -> int:
     try:
         return operator.index(vertex)
     except TypeError:
-        raise TypeError(f"{vertex!r} has a label, but the graph's vertices are whole numbers") from None
+        what = "has a label, but the graph's vertices are whole numbers"
+        raise TypeError(f"{vertex!r} {what}: give labels by those numbers") from None

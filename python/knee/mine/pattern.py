@@ -60,6 +60,9 @@ def _pairs(pattern: Any) -> Iterable[Any]:
     # The edges of a graph in networkx, which know their graph.
     if getattr(getattr(pattern, "_graph", None), "is_directed", bool)():
         raise ValueError(DIRECTED)
+    if known == "networkx" and callable(pattern):
+        # The edges of a multigraph, without their keys.
+        pattern = pattern()
     if not isinstance(pattern, Iterable):
         kind = type(pattern).__name__
         raise TypeError(

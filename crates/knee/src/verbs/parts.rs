@@ -114,7 +114,8 @@ fn for_a_merge(asked: &Direct, divided: Divided) -> Result<(), Failure> {
 
 fn split(asked: &Direct, divided: Divided, parts: usize, verb: &impl Divide) -> Result<String, Failure> {
     if parts == 0 {
-        return Err(Failure::new(format!("--split 0: a {} has at least one part", divided.noun)));
+        let message = format!("--split 0: a {} has at least one part", divided.noun);
+        return Err(Failure::new(message).hint("--split 8, or another number from 1 on"));
     }
     if let Some(option) = shown(asked) {
         return Err(Failure::new(format!("--split with --{option}: it prints parts, one line of JSON each"))
@@ -151,7 +152,7 @@ fn merge(divided: Divided, verb: &impl Divide) -> Result<String, Failure> {
 }
 
 fn unreadable(error: &io::Error) -> Failure {
-    Failure::new(format!("cannot read standard input: {error}"))
+    Failure::new(format!("cannot read standard input: {error}")).hint("give lines as --split and --part print them")
 }
 
 /// Whether what comes of a part is settled: it has an answer or an error, or its input was closed before.

@@ -13,7 +13,7 @@ use super::formula::{self, Formulas, Known};
 use super::work::Work;
 use super::{Method, Order, Question, Readers, Told, small};
 use crate::pattern::Pattern;
-use crate::plan::{Choice, Plan, choices};
+use crate::plan::{Choice, Plan, is_choice};
 use crate::{Graph, Scheduler};
 
 /// Fewest roots in one task: enough to hide a fork.
@@ -62,7 +62,7 @@ impl How {
             By::Formula => formula::known(pattern).map(Self::Formula),
             By::Plan(choice) => {
                 let straight = Choice { turned: false, ..choice.clone() };
-                let known = pattern.vertices() > 1 && choices(pattern).contains(&straight);
+                let known = pattern.vertices() > 1 && is_choice(pattern, &straight);
                 known.then(|| Self::Plan(Box::new(Chosen::again(Plan::new(pattern, &choice)))))
             }
         }
@@ -217,6 +217,7 @@ mod tests {
     use crate::matching::vertex;
     use crate::oracle;
     use crate::pattern::Induced;
+    use crate::plan::choices;
 
     /// The copies that a plan finds, where an oracle counts what is taken off.
     fn copies(graph: &Graph, plan: &Plan, oracle: impl Fn(&Pattern) -> u128) -> u128 {

@@ -72,6 +72,7 @@ pub fn split(args: &Args, team: &Team, parts: usize) -> Result<Vec<String>, Erro
     if args.text("repeat") != "1" {
         return Err(Error::new("--split with --repeat: a part is counted once").hint("leave out --repeat"));
     }
+    refuse_passing(args.text("graph"))?;
     let Loaded { graph, scheduler, header, .. } = Loaded::new(args, team, &mut Phases::default())?;
     graph::check_workers(args.text("graph"), &graph, team.threads())?;
     let hows = whole(|| question.decide(&graph, &scheduler))?;
@@ -90,6 +91,18 @@ pub fn split(args: &Args, team: &Team, parts: usize) -> Result<Vec<String>, Erro
     let parts = parts.min(MOST);
     let job = Job::new(whole, parts, &());
     Ok((0..parts).map(|part| checked(&Descriptor { job: job.clone(), part })).collect())
+}
+
+/// Refuses a graph that only this process can read, and only once.
+fn refuse_passing(source: &str) -> Result<(), Error> {
+    let own = ["/dev/stdin", "/dev/fd/", "/proc/self/"].iter().any(|begin| source.starts_with(begin));
+    let is_file = || std::fs::metadata(source).is_ok_and(|found| !found.is_file());
+    if graph::is_generated(source) || !(own || is_file()) {
+        return Ok(());
+    }
+    let why = "each part reads the graph again, and this is no file that lasts";
+    let what = format!("cannot divide a count in {source}: {why}");
+    Err(Error::new(what).hint("write the graph to a file that all machines see"))
 }
 
 /// The source of a graph, by which it is found from any working directory.

@@ -28,7 +28,9 @@ mod symmetry;
 mod tail;
 
 pub(crate) use cost::{FILL, SEARCHED, Shape, promising};
+#[cfg(test)]
 pub(crate) use order::choices;
+pub(crate) use order::is_choice;
 pub(crate) use sets::{Set, Table};
 pub(crate) use tail::{Counted, Term};
 

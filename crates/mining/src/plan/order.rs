@@ -3,7 +3,24 @@
 use super::{Choice, Tail};
 use crate::pattern::{Pattern, Relabelling, members};
 
+/// Whether a pattern can be matched in this way: all choices of a large one would take minutes to list.
+pub(crate) fn is_choice(pattern: &Pattern, choice: &Choice) -> bool {
+    let mut matched = 0_u8;
+    let follows = |vertex: &usize| {
+        let is_new = *vertex < pattern.vertices() && matched >> *vertex & 1 == 0;
+        let is_near = is_new && (matched == 0 || pattern.neighbours(*vertex) & matched != 0);
+        if is_near {
+            matched |= 1 << *vertex;
+        }
+        is_near
+    };
+    choice.order.len() == pattern.vertices()
+        && choice.order.iter().all(follows)
+        && with_tails(pattern, &choice.order).contains(choice)
+}
+
 /// All choices: every order with every tail, with and without tables.
+#[cfg(test)]
 pub(crate) fn choices(pattern: &Pattern) -> Vec<Choice> {
     orders(pattern).iter().flat_map(|order| with_tails(pattern, order)).collect()
 }
@@ -66,6 +83,25 @@ fn longest_tail(pattern: &Pattern, order: &[usize]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_of_the_choices_is_one_and_what_cannot_be_matched_is_none() {
+        for text in ["edge", "diamond", "square", "house", "star-7"] {
+            let pattern = Pattern::parse(text).unwrap();
+            assert!(choices(&pattern).iter().all(|choice| is_choice(&pattern, choice)), "{text}");
+        }
+        let square = Pattern::parse("square").unwrap();
+        let order: Vec<usize> = choices(&square)[0].order.clone();
+        let known = |order: &[usize], tail| is_choice(&square, &plain(order, tail));
+        assert!(known(&order, Tail::Ranked));
+        assert!(!known(&order[..3], Tail::Ranked), "a vertex is missing");
+        assert!(!known(&[order[0], order[1], order[1], order[3]], Tail::Ranked), "one is there twice");
+        assert!(!known(&[order[0], order[1], order[2], 4], Tail::Ranked), "one is no vertex of it");
+        assert!(!known(&order, Tail::Free(3)), "the last three are joined");
+        let far = members(square.all() & !square.neighbours(order[0]) & !(1 << order[0])).next().unwrap();
+        let others = members(square.neighbours(order[0])).collect::<Vec<_>>();
+        assert!(!known(&[order[0], far, others[0], others[1]], Tail::Ranked), "the second is joined to none before it");
+    }
 
     #[test]
     fn symmetric_orders_are_kept_once() {
