@@ -219,6 +219,9 @@ def test_a_heap_of_java_is_four_times_what_is_set(tmp_path):
     assert refused.why_not == "four times its heap is more than half of the machine's memory"
     unset = named(here(tmp_path, libraries, machine=small))["four times the heap (Java)"]
     assert env(unset) == {"_JAVA_OPTIONS": "-XX:InitialRAMPercentage=6.25"}
+    sized = spec(program={"command": ["java", "-Xms4g", "Main"]})
+    refused = named(here(tmp_path, libraries, machine=small, as_is=sized))["four times the heap (Java)"]
+    assert refused.why_not == "its heap is set by -Xms4g: give -Xmx as well"
 
 
 def test_a_heap_of_go_is_four_times_what_is_set_and_never_without_a_limit(tmp_path):
@@ -318,6 +321,14 @@ def test_variables_are_set_for_a_workload_as_well(tmp_path):
     assert found["wrong"].why_not == "command is only for a command"
 
 
+def test_a_remedy_that_was_added_to_a_studys_folder_is_checked_as_well(tmp_path):
+    own = ({"name": "misspelt", "comand": ["./p"]}, {"name": "as is", "env": {"A": "b"}}, {"name": "nothing"})
+    reasons = {one.name: one.why_not or "" for one in all_remedies(here(tmp_path, own=own))}
+    assert reasons["misspelt"].startswith("a remedy has no key 'comand': its keys are name, treats, command")
+    assert reasons["as is"] == "its name is that of runs without a remedy"
+    assert reasons["nothing"] == "it changes nothing: give command, args or env"
+
+
 def test_a_remedy_of_the_study_file_changes_command_and_variables_at_the_levels_of_the_cell(tmp_path):
     cell = {"threads": 4, "placement": "none", "size": 7}
     as_is = spec(cell=cell, program={"command": ["./p"], "env": {"A": "1"}, "for": "openmp"})
@@ -399,6 +410,8 @@ def test_the_largest_count_with_a_cpu_for_each_thread_is_improved():
     as_is, lower = chosen(plan, {}, 4, {"placement": "none"})
     assert (as_is["cell"]["placement"], lower) == ("none", [])
     assert chosen(plan, {}, 2, {"placement": "none"})[0]["threads"] == 4, "the only count there is"
+    as_is, lower = chosen(plan, {}, 4, {"placement": "cores-close", "threads": "2"})
+    assert (as_is["threads"], [one["threads"] for one in lower]) == (2, [1])
     for at, reason in (({"placement": "cores-clos"}, "placement=cores-clos"), ({"x": "1"}, "x=1")):
         with pytest.raises(StudyError, match=f"--at: {reason}: the study has no such level"):
             chosen(plan, {}, 4, at)

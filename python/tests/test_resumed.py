@@ -42,6 +42,42 @@ def test_a_program_that_is_gone_is_found_before_any_run_is_recorded_as_failed(bi
     done = knee(binary, "try", "s", "--blocks", "2", cwd=tmp_path)
     assert (done.returncode, "cannot run ./program: no such program" in done.stderr) == (2, True), done.stderr
     assert len(half.read_plan()) == 8
+    # So are those that are continued.
+    (tmp_path / "program").write_text("#!/bin/sh\nsleep 0.02\n")
+    (tmp_path / "program").chmod(0o755)
+    words = ["try", "s", "--blocks", "2", "--only", "1 thread"]
+    done = knee(binary, *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    records = half.records.read_text().splitlines(keepends=True)
+    half.records.write_text("".join(records[:-2]))
+    (tmp_path / "program").unlink()
+    done = knee(binary, "try", "s", cwd=tmp_path)
+    assert (done.returncode, "cannot run ./program: no such program" in done.stderr) == (2, True), done.stderr
+    assert len(half.read_records()) == len(records) - 2
+
+
+def test_other_variables_of_runtimes_than_those_of_the_plan_are_said(binary, tmp_path):
+    def study(*words: str, **variables: str) -> str:
+        environment = {name: value for name, value in os.environ.items() if name not in ("GOGC", "OMP_WAIT_POLICY")}
+        done = knee(binary, *words, cwd=tmp_path, env=environment | variables)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    options = ["--no-report", "--blocks", "1", "--factor", "threads=1,2", "--factor", "placement=none"]
+    options += ["--for", "rayon", "--factor", "env:OMP_WAIT_POLICY=active"]
+    study("study", "--out", "s", *options, "--", "true", "{threads}", GOGC="50")
+    folder, resume = Folder(tmp_path / "s"), ["study", "--no-report", "--resume", "s"]
+
+    def resumed(**variables: str) -> str:
+        folder.records.write_text(folder.records.read_text().splitlines(keepends=True)[0])
+        return study(*resume, **variables)
+
+    own = {"OMP_WAIT_POLICY": "passive", "RAYON_NUM_THREADS": "9"}
+    assert "comparable" not in resumed(GOGC="50", **own), "the study itself sets these two"
+    assert "planned with GOGC=50, which this shell does not set: its runs may not be comparable" in resumed()
+    assert "planned with GOGC=50, and here it is GOGC=90: its runs may not be comparable" in resumed(GOGC="90")
+    folder.machine.write_text(folder.machine.read_text().replace("GOGC=50", "none"))
+    assert "planned without GOGC=50, which this shell sets: its runs may not be comparable" in resumed(GOGC="50")
 
 
 def test_a_program_that_fails_from_now_on_does_not_use_up_the_study(binary, tmp_path, half):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -176,9 +177,14 @@ def failed(reason: str) -> StudyError:
 
 
 def _ran(verb: str, *words: str, given: str = "") -> str:
-    done = subprocess.run(
-        [str(_binary.find()), verb, *words], input=given, capture_output=True, encoding="utf-8", check=False
-    )
+    binary = _binary.find()
+    try:
+        done = subprocess.run(
+            [str(binary), verb, *words], input=given, capture_output=True, encoding="utf-8", check=False
+        )
+    except OSError as error:
+        hint = "ask for less at once" if error.errno == errno.E2BIG else "KNEE_BIN names another binary"
+        raise StudyError(f"cannot start {binary}: {error.strerror}", hint=hint) from error
     if done.returncode:
         raise failed(done.stderr or f"knee {verb} ended with status {done.returncode}")
     return done.stdout

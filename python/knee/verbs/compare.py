@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -175,7 +175,8 @@ def _two(side: Side, factor: str, levels: str | None) -> tuple[str, str]:
         found = levels.split(";" if ";" in levels else ",")
     else:
         found = list(dict.fromkeys(str(r.spec["cell"][factor]) for r in side.runs if factor in r.spec["cell"]))
-        asked = [str(one) for one in Folder(Path(side.name)).read_study_spec().get("factors", {}).get(factor, [])]
+        given: object = Folder(Path(side.name)).read_study_spec().get("factors", {}).get(factor, [])
+        asked = [str(one) for one in cast("list[object]", given)] if isinstance(given, list) else [str(given)]
         found = asked if sorted(asked) == sorted(found) else sorted(found)
     if len(found) == 2:
         return found[0], found[1]

@@ -48,7 +48,9 @@ def explain(folder: Path, threads: int | None, series: str | None, every: bool, 
         if not counts:
             raise _nothing(opened)
         names = ", ".join(opened.analysis.ledgers)
-        raise StudyError("no such runs", hint=f"thread counts: {', '.join(map(str, counts))}; series: {names}")
+        asked = [f"series {series!r}"] * (series is not None) + [f"{threads} threads"] * (threads is not None)
+        message = f"cannot explain: {folder}: it has no runs of {' with '.join(asked)} to explain"
+        raise StudyError(message, hint=f"thread counts: {', '.join(map(str, counts))}; series: {names}")
     if as_json:
         by_name = {one.name: one for one in opened.analysis.series}
         told = [explanation.to_json(one, by_name[one.series], opened.analysis.tried) for one in found]

@@ -15,7 +15,7 @@ from knee.study import planning
 from knee.study.checks.program import find_program
 from knee.study.design.summary import UNKNOWN, summary
 from knee.study.options.command_line import Grouped, study_options, study_spec_of
-from knee.study.run.pilot import piloted
+from knee.study.run.pilot import piloted, refuse_made
 
 FORMS = ("[OPTIONS] -- COMMAND...", "[OPTIONS] WORKLOAD [ARGUMENTS]", "[OPTIONS] FILE.toml")
 
@@ -45,10 +45,12 @@ def plan(out: Path | None, for_slurm: bool, pilot: bool, as_json: bool, **asked:
         raise StudyError(
             "--json has no effect beside --out: plan.jsonl in the folder has these lines", hint="leave it out"
         )
+    if pilot:
+        # Before the folder is made.
+        refuse_made(study_spec)
+        find_program(study_spec.program)
     folder = planning.planned(study_spec, out, for_slurm=for_slurm) if out is not None else None
     specs = folder.read_plan() if folder else planning.run_specs(study_spec)[1]
-    if pilot:
-        find_program(study_spec.program)
     said = summary(study_spec, specs, piloted(study_spec, specs) if pilot else UNKNOWN)
     if folder is not None:
         terminal.out_path(folder.path)

@@ -109,6 +109,7 @@ def try_(
             hint = f"knee try {study.quoted} continues them"
             raise StudyError(f"{options[0]}: trials that were interrupted are left to run", hint=hint)
         check(study, trusted=trust, doing=TRY)
+        find_programs(study, [here.as_is])
         if library := trials.lost_library(study):
             hint = "move the study back, or make a new one"
             raise StudyError(f"cannot continue the trials: {library} is gone, which they load", hint=hint)

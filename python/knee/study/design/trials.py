@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from knee.store import RunSpec, StudyError, role_of
 from knee.study.design.placements import NAMES
@@ -47,7 +47,9 @@ def chosen(
     series = [spec for spec in found if _levels(spec) == _levels(first)]
     fitting = [spec for spec in series if spec["threads"] <= (len(set(spec["cpus"])) or allowed)]
     as_is = max(fitting, key=_threads) if fitting else min(series, key=_threads)
-    lower = sorted((spec for spec in series if spec["threads"] < as_is["threads"]), key=_threads, reverse=True)
+    # Also where `at` chooses the thread count.
+    alike = [spec for spec in cells.values() if _levels(spec) == _levels(first)]
+    lower = sorted((spec for spec in alike if spec["threads"] < as_is["threads"]), key=_threads, reverse=True)
     return as_is, lower
 
 
@@ -72,7 +74,8 @@ def _rank(spec: RunSpec, factors: Mapping[str, Any]) -> list[tuple[bool, int, st
     """Return a key that sorts series as the study file lists their levels."""
     ranks: list[tuple[bool, int, str]] = []
     for name, level in sorted(_levels(spec).items()):
-        listed = [str(one) for one in factors.get(name, NAMES if name == "placement" else [])]
+        given: object = factors.get(name, NAMES if name == "placement" else [])
+        listed = [str(one) for one in cast("list[object]", given)] if isinstance(given, list) else [str(given)]
         known = str(level) in listed
         ranks.append((level == "none", listed.index(str(level)) if known else len(listed), str(level)))
     return ranks

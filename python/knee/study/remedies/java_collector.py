@@ -18,6 +18,9 @@ UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 NOTE = "Java prints a line about _JAVA_OPTIONS to standard error"
 OWN = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 """Variables with options of the virtual machine."""
+SIZED = ("-Xms", "-XX:InitialHeapSize=", "-XX:InitialRAMPercentage=", "-XX:MaxHeapSize=", "-XX:MaxRAMPercentage=",
+         "-XX:MinHeapSize=")  # fmt: skip
+"""Options that size the heap otherwise than ``-Xmx`` does."""
 
 
 def remedies(here: Situation) -> list[Remedy]:
@@ -34,6 +37,9 @@ def remedies(here: Situation) -> list[Remedy]:
 def _heap(here: Situation, reason: str | None) -> Remedy:
     name, young, most = "four times the heap (Java)", _size(here, "-Xmn"), _size(here, "-Xmx")
     if most is None:
+        sized = next((word for word in _options(here) if word.startswith(SIZED)), None)
+        if reason is None and sized is not None:
+            reason = f"its heap is set by {sized}: give -Xmx as well"
         # The virtual machine begins with a 64th of the memory, and by default never takes more than a quarter.
         return _with(here, name, "-XX:InitialRAMPercentage=6.25", reason)
     total = sum(node["memory_bytes"] for node in here.machine["nodes"])
@@ -57,11 +63,14 @@ def _with(here: Situation, name: str, options: str, reason: str | None) -> Remed
 
 
 def _options(here: Situation) -> list[str]:
-    """Return the options of the virtual machine as far as they can be seen; the last of several counts."""
+    """Return the options of the virtual machine as far as they can be seen; the last of several counts.
+
+    The launcher puts those of ``JDK_JAVA_OPTIONS`` before those of the command line.
+    """
     command: list[str] = here.program.get("command", [])
     inside = [word for text in command for word in text.split()]
-    first, *rest = (_words(here.variable(name)) for name in OWN)
-    return [*first, *inside, *(word for words in rest for word in words)]
+    tool, launcher, last = (_words(here.variable(name)) for name in OWN)
+    return [*tool, *launcher, *inside, *last]
 
 
 def _words(text: str | None) -> list[str]:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from knee.study.design.program import filled, levels
+from knee.study.kinds.remedies import AS_IS
 from knee.study.remedies.remedy import Remedy
 from knee.study.remedies.situation import Situation
+
+KEYS = ("name", "treats", "command", "env", "args")
+"""Keys of a remedy. One that was added to a study's folder has not been checked before."""
 
 NEEDS = {"command": "command", "args": "workload"}
 """What a program has to be, for keys that not every program has."""
@@ -36,5 +40,11 @@ def _own(here: Situation, table: dict[str, Any]) -> Remedy:
             if key == "args" and "params" in program:
                 program["params"] = {**program["params"], **changed}
             does += [f"{name}={value}" for name, value in changed.items()]
+    if unknown := sorted(table.keys() - set(KEYS)):
+        reason = f"a remedy has no key {unknown[0]!r}: its keys are {', '.join(KEYS)}"
+    elif table["name"] == AS_IS:
+        reason = "its name is that of runs without a remedy"
+    elif reason is None and not does:
+        reason = "it changes nothing: give command, args or env"
     treats = tuple(table.get("treats", ()))
     return Remedy(table["name"], treats, " ".join(does), {"program": program}, reason)

@@ -57,27 +57,24 @@ GRACE_S = 2.0
 
 
 def due(folder: Folder) -> list[RunSpec]:
-    """Return the plan without the counting runs that are left out, since those of the first block counted nothing."""
-    return _due(folder.read_plan(), folder.read_records())
+    """Return the planned runs that are made: trials of remedies, and all others up to the block after which the
+    stopping rule ended the study. Counting runs are left out where those of the first block counted nothing.
+    """
+    return _due(folder, folder.read_records())
 
 
-def _due(plan: list[RunSpec], records: list[Record]) -> list[RunSpec]:
-    left_out = uncounted(plan, records)
-    return [spec for spec in plan if spec["id"] not in left_out]
+def _due(folder: Folder, records: list[Record]) -> list[RunSpec]:
+    plan, end = folder.read_plan(), read_end(folder)
+    left_out, last = uncounted(plan, records), end.block if end else None
+    due = (spec for spec in plan if spec["id"] not in left_out)
+    return [spec for spec in due if last is None or design_block(spec) <= last or is_trial(spec)]
 
 
 def remaining(folder: Folder) -> list[RunSpec]:
-    """Return the planned runs without a record: trials of remedies, and all others up to the block after which the
-    stopping rule ended the study.
-    """
+    """Return those of the planned runs that are made which have no record."""
     records = folder.read_records()
-    done, end = {record["id"] for record in records}, read_end(folder)
-    last = end.block if end else None
-    return [
-        spec
-        for spec in _due(folder.read_plan(), records)
-        if spec["id"] not in done and (last is None or design_block(spec) <= last or is_trial(spec))
-    ]
+    done = {record["id"] for record in records}
+    return [spec for spec in _due(folder, records) if spec["id"] not in done]
 
 
 def run(

@@ -20,17 +20,15 @@ def duration(plan: Sequence[RunSpec], design: Mapping[str, Any], pilot: RunSpec,
     return f"unknown: the pilot run on {threads} failed: {ending(record)}"
 
 
-def piloted(study_spec: StudySpec, plan: Sequence[RunSpec]) -> str:
-    """Make a pilot run of a plan that is not run yet; return how long the plan takes.
-
-    Raises
-    ------
-    StudyError
-        When the program is made by commands of the study, which a plan does not run.
-    """
+def refuse_made(study_spec: StudySpec) -> None:
+    """Raise :class:`StudyError` when the program is made by commands of the study, which a plan does not run."""
     if study_spec.build or study_spec.setup:
         message = "--pilot: the study has a build or setup command, which `knee plan` does not run"
         raise StudyError(message, hint="knee study makes a pilot run after them")
+
+
+def piloted(study_spec: StudySpec, plan: Sequence[RunSpec]) -> str:
+    """Make a pilot run of a plan that is not run yet; return how long the plan takes."""
     pilot = pilot_of(plan)
     design = {"blocks": study_spec.blocks, "at_least_s": study_spec.at_least_s}
     return duration(plan, design, pilot, *execute.once(pilot))

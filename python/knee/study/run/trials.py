@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from knee.study.run.execute import due, locked, remaining
 
 
 def unfinished(folder: Folder) -> dict[str, str] | None:
-    """Return the levels of the series whose trials were planned before and are left to run; None if none are left.
+    """Return the levels of the run whose trials were planned before and are left to run; None if none are left.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def unfinished(folder: Folder) -> dict[str, str] | None:
         made = f"{total - len(left)} of {total} runs are made"
         message = f"cannot try remedies: {folder.path}: the study is not complete ({made})"
         raise StudyError(message, hint=f"knee study --resume {folder.quoted}")
-    return {name: str(level) for name, level in left[0]["cell"].items() if name != "threads"} if left else None
+    return {name: str(level) for name, level in left[0]["cell"].items()} if left else None
 
 
 def lost_library(folder: Folder) -> str | None:
@@ -59,10 +59,12 @@ def add(folder: Folder, as_is: RunSpec, remedies: Sequence[Remedy], blocks: int,
     Raises
     ------
     StudyError
-        When another process runs the study, or the binary rejects a changed run spec.
+        When another process runs the study, a remedy of the study file is another one than before, or the binary
+        rejects a changed run spec.
     """
-    seed = folder.read_study_spec().get("design", {}).get("seed", 1)
-    added = trials(folder.read_plan(), as_is, remedies, blocks, seed)
+    study_spec = folder.read_study_spec()
+    added = trials(folder.read_plan(), as_is, remedies, blocks, study_spec.get("design", {}).get("seed", 1))
+    _refuse_changed(folder, added, {one["name"] for one in study_spec.get("remedy", [])})
     _binary.validate(added)
     with locked(folder):
         if unfinished(folder) is not None:
@@ -74,6 +76,16 @@ def add(folder: Folder, as_is: RunSpec, remedies: Sequence[Remedy], blocks: int,
         plan = [*folder.read_plan(), *added]
         trust.note(folder, plan)
         write_whole(folder.plan, "".join(json.dumps(spec) + "\n" for spec in plan))
+
+
+def _refuse_changed(folder: Folder, added: Sequence[RunSpec], own: Collection[str]) -> None:
+    """Raise :class:`StudyError` where a remedy of the study file was tried as another one: both would count as one."""
+    new = {(spec.get("test"), str(spec["cell"])): spec["program"] for spec in added if spec.get("test") in own}
+    for spec in filter(is_trial, folder.read_plan()):
+        name = spec.get("test")
+        if new.get((name, str(spec["cell"])), spec["program"]) != spec["program"]:
+            message = f"cannot try {name!r}: it does something else than when it was tried before"
+            raise StudyError(message, hint="give it another name in study.toml: both would count as one remedy")
 
 
 def note_after(folder: Folder, facts: Mapping[str, Any]) -> Trials:
