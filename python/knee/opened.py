@@ -53,7 +53,13 @@ class Study:
     @property
     def verdict(self) -> str:
         """The verdict as plain text: a headline and a few lines."""
-        return str(self.analysis.verdict)
+        return self._told(str(self.analysis.verdict))
+
+    def _told(self, text: str) -> str:
+        """Name the study's own folder where a verdict says what to do with it."""
+        from knee.explain.verdict.form import FOLDER
+
+        return text.replace(FOLDER, self.folder.quoted)
 
     def __repr__(self) -> str:
         """Return name, runs and folder; nothing is analysed for it."""
@@ -67,7 +73,7 @@ class Study:
         verdict = self.analysis.verdict
         rows = "".join(
             f'<tr><td style="text-align:left">{escape(store.shown(line.label))}</td>'
-            f'<td style="text-align:left">{escape(store.shown(line.text))}</td></tr>'
+            f'<td style="text-align:left">{escape(store.shown(self._told(line.text)))}</td></tr>'
             for line in verdict.lines
         )
         runs = f"{len(self.runs)} of {self.planned} runs, {len(self.analysis.bad)} rejected"
@@ -138,7 +144,9 @@ class Study:
             raise ValueError(f"unknown kind of frame {kind!r}; expected pandas or polars")
         import importlib
 
-        return importlib.import_module(kind).DataFrame(self.rows())
+        # By itself polars looks at a hundred rows, and a counter may have its first value or fraction later.
+        more: dict[str, Any] = {"infer_schema_length": None} if kind == "polars" else {}
+        return importlib.import_module(kind).DataFrame(self.rows(), **more)
 
     @cached_property
     def charts(self) -> dict[str, Chart]:

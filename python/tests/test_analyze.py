@@ -12,6 +12,7 @@ from knee import cli
 from knee.explain.factorial.levels import contrast_of
 from knee.opened import Study
 from knee.report.tables.design import design_rows
+from knee.report.tables.factorial import parts as parts_of
 from knee.stats.linear.design import Factor
 from knee.store import Folder, StudyError
 
@@ -344,6 +345,8 @@ def test_times_of_other_work_are_not_compared(study):
     assert (found["other_work"], found["within_factor"]) == (["runtime"], "runtime")
     assert {one["factor"] for level in found["within"] for one in level["pairs"]} == {"threads"}
     assert said_last(folder).endswith("runtime: its levels are other work, so their times are not compared.")
+    tables = [table for part in parts_of(Study.read(folder.path).factorial()) for table in part.tables]
+    assert all(table.rows for table in tables)
     scaled = numbers(folder, "--response", "speedup")
     assert "runtime" in {one["factor"] for one in scaled["pairs"]}, "how work scales can be compared"
 

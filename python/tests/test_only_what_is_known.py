@@ -237,12 +237,16 @@ def test_a_level_that_a_cell_does_not_have_is_no_level(simulated):
 def test_figures_of_responses_with_like_names_stay_apart(simulated):
     folder = simulated({"a": {1: (2.0, 2.0), 2: (1.0, 2.0)}, "b": {1: (3.0, 3.0), 2: (1.5, 3.0)}})
     with folder.study_spec.open("a") as file:
-        file.write('[measure]\nresponses = ["rows/s", "rows-s"]\n')
+        file.write('[measure]\nresponses = ["rows/s", "rows-s", "rows_s"]\n')
     draw = iter(range(3, 1000))
-    rewrite(folder.records, lambda one: one | {"facts": {"rows/s": str(next(draw)), "rows-s": str(next(draw) ** 2)}})
+
+    def counted(record: dict) -> dict:
+        return record | {"facts": {name: str(next(draw) ** 2) for name in ("rows/s", "rows-s", "rows_s")}}
+
+    rewrite(folder.records, counted)
     names = [figure.name for figure in Study.read(folder.path).figures]
     assert len(names) == len(set(names))
-    assert sum(name.startswith("rows-s-") for name in names) >= 6
+    assert sum(name.startswith("rows-s-") for name in names) >= 9
 
 
 def test_the_source_that_varies_most_is_named_where_a_factor_explains_little():

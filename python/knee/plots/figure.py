@@ -144,8 +144,8 @@ class FigureFile(Protocol):
         ...
 
 
-PLAIN = re.compile(r"[A-Za-z0-9:_-]+")
-"""Names of responses that keep apart when other characters become dashes."""
+PLAIN = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
+"""Names of responses that stay as they are."""
 
 
 def of_response(response: str, figures: Sequence[Figure]) -> list[Figure]:

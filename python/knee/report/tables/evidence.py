@@ -26,7 +26,10 @@ def evidence_rows(study: Study) -> list[Row]:
     """
     claims = study.folder.read_study_spec().get("claim", [])
     named = dict.fromkeys(
-        (str(one[key]), one.get("response")) for one in claims for key in ("response", "per") if key in one
+        (str(one[key]), one["against"] if key == "against" else one.get("response"))
+        for one in claims
+        for key in ("response", "per", "against")
+        if key in one
     )
     rows = [row for name, of in named for row in _of(study, name, of)]
     # Several claims may divide one response by others.

@@ -122,10 +122,9 @@ def _effects(analysis: FactorialAnalysis) -> Part:
 
 
 def _pairs(analysis: FactorialAnalysis) -> Part:
-    tables = [
-        _compared(f"Levels of {factor}", [("", one) for one in analysis.pairs if one.factor == factor])
-        for factor in analysis.factors
-    ]
+    by_factor = {name: [("", one) for one in analysis.pairs if one.factor == name] for name in analysis.factors}
+    # Levels that are other work are not compared.
+    tables = [_compared(f"Levels of {name}", pairs) for name, pairs in by_factor.items() if pairs]
     says: list[str] = []
     if any(one.ratio for one in analysis.pairs):
         says.append(
