@@ -12,6 +12,8 @@ KNEE_SKIPS=$(mktemp)
 export KNEE_SKIPS
 trap 'rm -f "$KNEE_SKIPS"' EXIT
 .venv/bin/python -m pytest -q -m nightly "$@"
+# Properties on other examples than those of every day.
+KNEE_PROOFS=1 .venv/bin/python -m pytest -q -m "not nightly" $(grep -l '^from hypothesis' python/tests/test_*.py)
 .venv/bin/python ci/fuzz.py
 ci/spark.sh
 duckdb=examples/build/duckdb/bin/python  # made by examples/programs/build.sh

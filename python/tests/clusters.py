@@ -61,7 +61,9 @@ class Binaries:
 
     def parts(self) -> list[int]:
         """Return the processes that answer parts now."""
-        return [int(path.name) for path in Path("/proc").glob("[0-9]*") if self._is_ours(path)]
+        found = [int(path.name) for path in Path("/proc").glob("[0-9]*") if self._is_ours(path)]
+        # What the script's shell forks has its words until it executes another program.
+        return [one for one in found if _parent(one) not in found]
 
     def _is_ours(self, process: Path) -> bool:
         try:
@@ -81,6 +83,14 @@ def until(holds: Callable[[], object], within_s: float = 30) -> None:
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.02)
+
+
+def _parent(process: int) -> int | None:
+    """Return the process that started a process; None if that has ended."""
+    try:
+        return parent(process)
+    except OSError:
+        return None
 
 
 def parent(process: int) -> int:

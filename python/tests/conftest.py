@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import importlib.util
 import io
 import json
 import os
@@ -21,6 +22,15 @@ from knee.store import Folder
 from knee.terminal.console import Console
 
 ROOT = Path(__file__).parents[2]
+
+# Spark's tests run in an environment without it.
+if importlib.util.find_spec("hypothesis"):
+    from hypothesis import settings
+
+    # A cpu that is taken away for a moment is no error of the code under test. Other examples in each run are for the
+    # nightly proofs: a test of every day fails for a change alone.
+    settings.register_profile("knee", deadline=None, derandomize="KNEE_PROOFS" not in os.environ)
+    settings.load_profile("knee")
 
 
 def skipped(test: str, why: str) -> None:

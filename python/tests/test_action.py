@@ -88,15 +88,15 @@ def test_without_the_variable_nothing_is_installed_and_it_says_what_to_set(tmp_p
 @pytest.mark.parametrize(
     ("new", "gates"),
     [
-        ({"alone": 0.15, "gain": 2.0}, (0, 0)),
-        ({"alone": 0.3, "gain": 2.0}, (1, 0)),
-        # No gain at all, so that four blocks refute a gain of 1.5 on a busy machine, too.
-        ({"alone": 0.1, "gain": 1.0}, (0, 1)),
+        ({"alone": 0.4, "gain": 2.0}, (0, 0)),
+        ({"alone": 1.2, "gain": 2.0}, (1, 0)),
+        # A loss, so that four blocks refute a gain of 1.5 on a busy machine, too.
+        ({"alone": 0.2, "gain": 0.8}, (0, 1)),
     ],
-    ids=["faster", "slower", "faster, but little faster with two threads than with one"],
+    ids=["faster", "slower", "faster, but with two threads slower than with one"],
 )
 def test_its_steps_run_and_gate(tmp_path, binary, new, gates):
-    checkout(tmp_path / "old", PROGRAM.format(alone=0.2, gain=2.0))
+    checkout(tmp_path / "old", PROGRAM.format(alone=0.6, gain=2.0))
     checkout(tmp_path / "new", PROGRAM.format(**new))
     for name in MADE:
         done = step(name, tmp_path, binary)

@@ -103,8 +103,9 @@ def shortened(study: str) -> dict:
         # The serial version does the same work.
         for program in (tables[name] for name in ("program", "baseline") if name in tables):
             program["args"] |= COMMON[study]
-    # A variation needs a third block.
-    tables["design"] = tables.get("design", {}) | {"blocks": 3 if "variation = " in text else 2}
+    # A variation needs a third block; so does a trend, since a sampler that gets no cpu for a while spoils a run.
+    three = any(f"{kind} = " in text for kind in ("variation", "trend"))
+    tables["design"] = tables.get("design", {}) | {"blocks": 3 if three else 2}
     if study == "ghc":
         tables["factors"]["threads"] = [1, 2, 6, 8, 14]
     return tables

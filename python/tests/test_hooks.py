@@ -58,10 +58,13 @@ def test_a_study_that_only_fails_is_cleaned_up_and_both_failures_are_said(binary
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stopped_study_is_cleaned_up_and_set_up_again_on_resume(binary, tmp_path, number):
     around = ["--setup", "echo up >> log", "--cleanup", "echo down >> log"]
-    words = [binary, *ONE, *around, "--", "sleep", "0.4"]
+    # The second run lasts until the study is stopped.
+    program = "echo run >> runs; if [ $(wc -l < runs) = 2 ]; then sleep 60; fi"
+    words = [binary, *ONE, *around, "--", "sh", "-c", program]
     study = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL)
-    records = tmp_path / "s/records.jsonl"
-    while not records.exists() or not records.read_text():
+    runs = tmp_path / "runs"
+    while not runs.exists() or len(runs.read_text().split()) < 2:
+        assert study.poll() is None
         time.sleep(0.01)
     os.kill(study.pid, number)
     assert study.wait(timeout=20) == 130

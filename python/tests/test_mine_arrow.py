@@ -88,7 +88,7 @@ def test_what_is_read_is_not_replaced(binary, tmp_path):
 
 
 def test_a_pipe_is_written_and_not_replaced(binary, tmp_path):
-    words = f"{binary} mine match {GRAPH} --arrow >(cat > {tmp_path}/copy) && sleep 0.2"
+    words = f"{binary} mine match {GRAPH} --arrow >(cat > {tmp_path}/copy) && wait $!"
     subprocess.run(["bash", "-c", words], check=True)
     assert pyarrow.ipc.open_stream((tmp_path / "copy").read_bytes()).read_all().num_rows == 10
 

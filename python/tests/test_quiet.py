@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,7 +25,7 @@ def test_the_doctor_names_who_uses_the_cpus(binary, tmp_path, busy):
     report = json.loads(knee(binary, "doctor", "--json", cwd=tmp_path).stdout)
     load = report["load"]
     assert load["cpus"] == len(busy)
-    assert load["other_busy"] > 0.5
+    assert load["other_busy"] + load["steal"] > 0.5, "they cannot use what a hypervisor takes"
     assert not load["quiet"]
     assert "busybee" in load["programs"]
     (row,) = (one for one in report["conditions"] if one["name"] == "quiet now")
@@ -50,13 +49,18 @@ def test_a_study_begins_with_who_uses_the_cpus(binary, tmp_path, busy):
 
 
 def test_a_study_waits_until_the_others_are_done(binary, tmp_path, busy):
-    timer = threading.Timer(2.0, lambda: [one.kill() for one in busy])
-    timer.start()
-    words = ["--wait-quiet", "20s", *SHORT, "--", "true", "{threads}"]
-    done = knee(binary, "study", "--no-report", "--out", "s", *words, cwd=tmp_path)
-    timer.join()
-    assert done.returncode == 0, done.stderr
-    assert "knee: waiting for a quiet machine, at most 20 s: other programs use " in done.stderr
+    words = [binary, "study", "--no-report", "--out", "s", "--wait-quiet", "20s", *SHORT, "--", "true", "{threads}"]
+    said = ""
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as study:
+        assert study.stderr is not None
+        for line in study.stderr:
+            said += line
+            # Not before: beside them it takes seconds to start.
+            if "waiting for a quiet machine" in line:
+                for one in busy:
+                    one.kill()
+    assert study.returncode == 0, said
+    assert "knee: waiting for a quiet machine, at most 20 s: other programs use " in said
     first = read_waits(Folder(tmp_path / "s"))[0]
     assert first.block == 1
     assert first.waited_s > 1.5
@@ -70,7 +74,7 @@ def test_a_wait_that_is_over_is_said_and_kept(binary, tmp_path, busy):
     assert "): measuring continues\n" in done.stderr
     (wait,) = read_waits(Folder(tmp_path / "s"))
     assert (wait.block, wait.quiet) == (1, False)
-    assert wait.other_busy > 0.5
+    assert wait.other_busy + wait.steal > 0.5
     assert "in vain before block 1 (" in (tmp_path / "s/report.html").read_text()
 
 

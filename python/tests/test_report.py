@@ -27,7 +27,8 @@ def study(tmp_path_factory, binary) -> Path:
 
     folder = tmp_path_factory.mktemp("report")
     program = folder / "<script>alert(1)"
-    program.write_text(f"#!/bin/sh\nsleep 0.0$1; echo {json.dumps(EVIL)} >&2; test $1 -lt 3\n")
+    # Long enough for samples where the sampler starts late, too.
+    program.write_text(f"#!/bin/sh\nsleep 0.$1; echo {json.dumps(EVIL)} >&2; test $1 -lt 3\n")
     program.chmod(0o755)
     words = ["study", "--no-report", "--out", "s", "--blocks", "2", "--factor", "threads=1,2,3", "--name", EVIL]
     done = subprocess.run(

@@ -182,11 +182,13 @@ def test_another_machine_than_that_of_the_plan_is_refused(binary, tmp_path, lone
 
 @pytest.mark.serial
 def test_two_jobs_do_not_share_a_study(binary, tmp_path, lone):
-    folder = planned(binary, tmp_path)
+    folder = planned(binary, tmp_path, program="touch begun; until [ -e go ]; do sleep 0.05; done")
     first = started(binary, folder, lone)
-    while not records(folder):
+    while not (folder.parent / "begun").exists():
+        assert first.poll() is None
         time.sleep(0.01)
     status, said = finished(started(binary, folder, lone))
+    (folder.parent / "go").touch()
     assert status == 2
     assert "already running" in said
     assert finished(first)[0] == 0

@@ -132,20 +132,23 @@ def test_ctrl_z_pauses_a_study_and_its_program_until_it_is_continued(binary, tmp
     study = start(binary, tmp_path, "for i in $(seq 15); do echo >> beats; sleep 0.1; done", "--blocks", "3")
     until(beats.exists)
     (runner,) = running("--stdin\0--samples\0s/samples")
-    time.sleep(0.5)
-    # Only Python gets the signal, as with `kill -TSTP`, and passes it on.
+    (launcher,) = running("launch\0--samples\0s/samples")
+    began = time.monotonic()
+    # Only Python gets the signal, as with `kill -TSTP`, and passes it on. The launcher stops the program before itself.
     study.send_signal(signal.SIGTSTP)
-    until(lambda: state(study.pid) == state(runner) == "T")
-    time.sleep(0.3)
+    until(lambda: state(study.pid) == state(runner) == state(launcher) == "T")
     size = beats.stat().st_size
     time.sleep(3)
     assert (state(study.pid), state(runner)) == ("T", "T")
     assert beats.stat().st_size == size < 15
     study.send_signal(signal.SIGCONT)
+    until(lambda: beats.stat().st_size > size)
+    most_s = time.monotonic() - began
     assert study.wait(timeout=60) == 0
     first, *others = records(tmp_path)
     (changed,) = first["changed"]
-    assert changed["found"].startswith("paused for 3")
+    paused_s = float(changed["found"].removeprefix("paused for ").removesuffix(" s"))
+    assert 3 <= paused_s < most_s + 0.1, "it is rounded"
     assert ["changed" in other for other in others] == [False, False]
 
 

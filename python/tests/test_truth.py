@@ -66,10 +66,11 @@ def test_only_one_and_the_same_thread_is_alone_for_long():
     assert in_long_stretches(([7] * SAME + [0] * (WINDOW - SAME)) * 4) > 0.9
 
 
-# Loops end at one moment and not after some work: on a busy machine one of two equal loops would end late.
+# Loops end at one moment and not after some work: on a busy machine one of two equal loops would end late. They last so
+# long that the start of shells is a small part.
 UNTIL = "until [ -e {name} ]; do :; done"
 ONE, ALL = UNTIL.format(name="one"), UNTIL.format(name="all")
-END = "sleep 0.4; touch all; wait; rm all"
+END = "sleep 0.8; touch all; wait; rm all"
 
 
 @pytest.mark.serial
@@ -79,7 +80,7 @@ END = "sleep 0.4; touch all; wait; rm all"
         (f"({ALL}) & {END}", {"serial part"}),
         (f"for t in $(seq {{threads}}); do ({ALL}) & done; {END}", set()),
         # One of two threads works for longer. With four threads, three of them do.
-        (f"({ONE}) & for t in $(seq 2 {{threads}}); do ({ALL}) & done; sleep 0.2; touch one; {END} one",
+        (f"({ONE}) & for t in $(seq 2 {{threads}}); do ({ALL}) & done; sleep 0.4; touch one; {END} one",
          {"imbalance"}),
     ],
 )  # fmt: skip
@@ -90,7 +91,8 @@ def test_what_a_program_has_at_dial_0_is_measured(program, has, tmp_path):
 
 
 def test_more_work_with_more_threads_is_measured_on_one_cpu(tmp_path):
-    work = "import sys; n = 200000 * {threads}\nfor _ in range(4 * n): pass"
+    # Long enough that a cpu which is slow for a moment changes no run by half.
+    work = "import sys; n = 1000000 * {threads}\nfor _ in range(4 * n): pass"
     assert set(more_work((sys.executable, "-S", "-c", work), tmp_path)) == {"instruction growth"}
 
 

@@ -76,7 +76,10 @@ fn goroutines_are_those_of_the_program_that_a_shell_executes() {
     if let Some(reason) = found["unavailable"].as_str() {
         return skipped(test, reason);
     }
-    assert!(count(&found, "samples") > 10, "{found}");
-    assert_eq!(found["functions"][0]["function"], "main.main.func1", "{found}");
+    assert!(count(&found, "samples") >= 3, "{found}");
+    // Not the first one: that is the one which is alone most, and a sample of the start finds `runtime.main` alone.
+    let ready = |one: &&Value| count(one, "alone") + count(one, "beside");
+    let most = found["functions"].as_array().unwrap().iter().max_by_key(ready).unwrap();
+    assert_eq!(most["function"], "main.main.func1", "{found}");
     assert_eq!(goroutines(&format!("test -x '{program}'; sleep 0.1")), Value::Null, "nobody executes it");
 }

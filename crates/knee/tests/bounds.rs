@@ -148,7 +148,8 @@ fn an_interrupt_is_held_back_while_python_starts() {
 #[test]
 fn threads_that_are_not_sampled_are_counted() {
     let Some(python) = installed("bounds", "python3") else { return };
-    let program = "import threading as t, time\nfor _ in range(449): t.Thread(target=time.sleep, args=(2,)).start()";
+    // They live for longer than a sampler may wait between two looks.
+    let program = "import threading as t, time\nfor _ in range(449): t.Thread(target=time.sleep, args=(8,)).start()";
     let output = knee().args(["run", "--"]).arg(python).args(["-c", program]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("50 more threads were alive at the same time but not sampled: knee samples"), "{said}");

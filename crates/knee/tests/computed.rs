@@ -19,6 +19,9 @@ fn said(asked: usize, options: &[&str], command: &[&str]) -> Option<String> {
     text.lines().find_map(|line| line.strip_prefix("knee: asked for ")).map(str::to_owned)
 }
 
+/// So that a slow machine takes enough samples as well.
+const LONG: [&str; 2] = ["--env", "PIECES=150"];
+
 const ADVICE: &str = "check how the program reads its thread count";
 
 fn cpus() -> usize {
@@ -31,10 +34,11 @@ fn more_threads_than_asked() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = in_c(test, "gcc", "fixed.c", &["-pthread"], folder.path()) else { return };
     let program = program.to_str().unwrap();
-    assert_eq!(said(1, &[], &[program, "2"]), Some(format!("1 thread, 2 computed: {ADVICE}")));
+    assert_eq!(said(1, &LONG, &[program, "2"]), Some(format!("1 thread, 2 computed: {ADVICE}")));
     // On a single cpu, too, where they take turns.
-    assert_eq!(said(1, &["-p", "cores-close"], &[program, "2"]), Some(format!("1 thread, 2 computed: {ADVICE}")));
-    assert_eq!(said(2, &[], &[program, "5"]), Some(format!("2 threads, 5 computed: {ADVICE}")));
+    let pinned = [&LONG[..], &["-p", "cores-close"]].concat();
+    assert_eq!(said(1, &pinned, &[program, "2"]), Some(format!("1 thread, 2 computed: {ADVICE}")));
+    assert_eq!(said(2, &LONG, &[program, "5"]), Some(format!("2 threads, 5 computed: {ADVICE}")));
 }
 
 #[test]
@@ -46,7 +50,7 @@ fn fewer_threads_than_asked() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = in_c(test, "gcc", "fixed.c", &["-pthread"], folder.path()) else { return };
     let expected = format!("2 threads, 1 computed: {ADVICE}, and whether it has work for so many");
-    assert_eq!(said(2, &[], &[program.to_str().unwrap(), "1"]), Some(expected));
+    assert_eq!(said(2, &LONG, &[program.to_str().unwrap(), "1"]), Some(expected));
 }
 
 #[test]

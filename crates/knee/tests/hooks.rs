@@ -153,6 +153,11 @@ fn a_batch_script_survives_being_stopped() {
     std::fs::write(&path, script).unwrap();
     let start = || Command::new("bash").arg(&path).current_dir(folder.path()).spawn().unwrap();
     let mut job = start();
+    // The script runs when its part of a record is there: the trap is set before.
+    let (partial, begin) = (folder.path().join("knee-run-local.json.partial"), std::time::Instant::now());
+    while !partial.exists() && begin.elapsed().as_secs() < 30 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     std::thread::sleep(std::time::Duration::from_millis(500));
     let stop = Command::new("kill").args(["-TERM", &job.id().to_string()]).status().unwrap();
     assert!(stop.success());

@@ -23,7 +23,7 @@ fn samples(path: &std::path::Path) -> Vec<(u64, String, String, u64)> {
 #[test]
 fn samples_inside_a_phase_show_its_work() {
     let folder = tempfile::tempdir().unwrap();
-    let program = json!({ "workload": "mine", "args": { "graph": "rmat:13", "pattern": "diamond", "repeat": "15" } });
+    let program = json!({ "workload": "mine", "args": { "graph": "rmat:13", "pattern": "diamond", "repeat": "100" } });
     let spec = json!({ "schema": 1, "id": "1", "program": program, "threads": 2, "sample_ms": 5 });
     let record = shared::json(&hand(knee().args(["run", "--stdin", "--samples"]).arg(folder.path()), &[&spec]));
     let phases = record["phases"].as_array().unwrap();

@@ -172,10 +172,10 @@ fn a_program_that_leaves_children_behind_is_accounted_and_cleaned_up() {
 #[test]
 fn a_flood_of_output_does_not_outrun_the_time_limit() {
     let mut flood = spec(&["sh", "-c", "yes & yes >&2"]);
-    flood["timeout_s"] = json!(0.3);
+    flood["timeout_s"] = json!(1.5);
     let begin = Instant::now();
     let record = record_of(&flood);
-    assert_eq!(record["exit"]["timeout_s"], json!(0.3));
+    assert_eq!(record["exit"]["timeout_s"], json!(1.5));
     assert!(record["output"]["stdout_bytes"].as_u64().unwrap() > 1_000_000);
     assert!(record["output"]["stdout_tail"].as_str().unwrap().len() <= 2_000);
     assert!(begin.elapsed() < Duration::from_secs(10));

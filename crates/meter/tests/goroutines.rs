@@ -100,10 +100,12 @@ fn sampled(program: &Path, what: &str) -> Goroutines {
     let pid = rustix::process::getpid().as_raw_nonzero().get();
     let mut sampler = Sampler::new(pid, begin, 5, 0).reading(layout);
     let mut gauges = Gauges::open(Path::new("/"), &[]);
-    // A sample of many goroutines costs more, and samples may cost only a share of the time.
+    // A sample of many goroutines costs more, and samples may cost only a share of the time. On a slow machine there are
+    // fewer in the same time, so it goes on until there are enough. The programs compute for a minute.
     let enough = Duration::from_millis(if what == "many" { 4000 } else { 1200 });
-    while begin.elapsed() < enough {
-        sampler.tick(&mut gauges, &mut |_| {});
+    let (most, mut samples) = (Duration::from_secs(50), 0);
+    while begin.elapsed() < enough || (samples < 40 && begin.elapsed() < most) {
+        sampler.tick(&mut gauges, &mut |_| samples += 1);
         std::thread::sleep(sampler.pause().min(Duration::from_millis(5)));
     }
     sampler.finish(None).goroutines.unwrap()

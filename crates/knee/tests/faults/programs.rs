@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use rustix::process::{Pid, Signal};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::shared::{in_c, json as record_of, skipped};
 use super::{NOBODY, alive, apart, direct, for_everybody, hand, in_study, knee, spec};
@@ -44,40 +44,59 @@ fn a_program_that_a_signal_ends() {
 #[test]
 fn a_program_that_stops_itself_or_a_child() {
     for script in ["kill -STOP $$", "sh -c 'kill -STOP $$'; true"] {
-        let (code, record) = direct(&["--timeout", "0.3"], &["sh", "-c", script]);
+        let (code, record) = direct(&["--timeout", "1.5"], &["sh", "-c", script]);
         let mut spec = spec(&["sh", "-c", script]);
-        spec["timeout_s"] = json!(0.3);
+        spec["timeout_s"] = json!(1.5);
         assert_eq!(code, 124);
         for exit in [&record["exit"], &in_study(&mut knee(), &spec)["exit"]] {
-            assert_eq!((&exit["timeout_s"], &exit["was_stopped"]), (&json!(0.3), &json!(true)), "{script}: {exit}");
+            assert_eq!((&exit["timeout_s"], &exit["was_stopped"]), (&json!(1.5), &json!(true)), "{script}: {exit}");
         }
     }
 }
 
 #[test]
 fn a_program_that_forks_and_exits() {
-    let daemons = "setsid sh -c 'sleep 64.25 & sleep 64.25; true' & sleep 0.2; exit 3";
+    let folder = tempfile::tempdir().unwrap();
+    let began = folder.path().join("began");
+    let daemons = format!(
+        "setsid sh -c 'sleep 64.25 & sleep 64.25 & : > {0}; wait' & until [ -e {0} ]; do sleep 0.01; done; exit 3",
+        began.display()
+    );
     let exit = json!({ "code": 3, "left_behind": 3 });
-    let (code, record) = direct(&[], &["sh", "-c", daemons]);
+    let (code, record) = direct(&[], &["sh", "-c", &daemons]);
     assert_eq!((code, &record["exit"]), (3, &exit));
     assert!(!alive("64.25"));
-    assert_eq!(in_study(&mut knee(), &spec(&["sh", "-c", daemons]))["exit"], exit);
+    std::fs::remove_file(began).unwrap();
+    assert_eq!(in_study(&mut knee(), &spec(&["sh", "-c", &daemons]))["exit"], exit);
     assert!(!alive("64.25"));
+}
+
+/// The record of the first of a few runs that ends so, or of the last one: a busy machine may take away the moment that
+/// is given to what a program leaves.
+fn once(run: impl Fn() -> Value, ends: impl Fn(&Value) -> bool) -> Value {
+    let mut record = run();
+    for _ in 0..4 {
+        if !ends(&record) {
+            record = run();
+        }
+    }
+    record
 }
 
 #[test]
 fn what_ends_by_itself_after_the_program_may_do_so() {
     // More than a pipe holds.
     let prints = "(head -c 3000000 /dev/zero; echo end >&2) & exit 3";
-    let record = in_study(&mut knee(), &spec(&["sh", "-c", prints]));
+    let alone = |record: &Value| record["exit"].get("left_behind").is_none();
+    let record = once(|| in_study(&mut knee(), &spec(&["sh", "-c", prints])), alone);
     assert_eq!(record["exit"], json!({ "code": 3 }));
     assert_eq!(record["output"]["stdout_bytes"], json!(3_000_000));
     assert_eq!(record["output"]["stderr_tail"], json!("end"));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("log");
     let writes = format!("(sleep 0.02; echo whole > {}) & exit 0", file.display());
-    let (code, record) = direct(&[], &["sh", "-c", &writes]);
-    assert_eq!((code, &record["exit"]), (0, &json!({ "code": 0 })));
+    let record = once(|| direct(&[], &["sh", "-c", &writes]).1, alone);
+    assert_eq!(record["exit"], json!({ "code": 0 }));
     assert_eq!(std::fs::read_to_string(file).unwrap(), "whole\n");
 }
 
@@ -86,12 +105,17 @@ fn what_stays_is_asked_to_end_before_it_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let script = "(trap 'echo yes > asked; exit' TERM; : > ready; while :; do sleep 0.01; done) &
         until [ -e ready ]; do sleep 0.01; done";
-    let mut command = knee();
-    command.args(["run", "--json", "--", "sh", "-c", script]).current_dir(folder.path());
-    let exit = record_of(&command.output().unwrap())["exit"].clone();
+    let (asked, ready) = (folder.path().join("asked"), folder.path().join("ready"));
+    let run = || {
+        let _ = std::fs::remove_file(&ready);
+        let mut command = knee();
+        command.args(["run", "--json", "--", "sh", "-c", script]).current_dir(folder.path());
+        record_of(&command.output().unwrap())
+    };
+    let exit = once(run, |_| asked.exists())["exit"].clone();
     // Its loop has a child most of the time.
     assert!(exit["code"] == json!(0) && exit["left_behind"].as_u64() >= Some(1), "{exit}");
-    assert!(folder.path().join("asked").exists());
+    assert!(asked.exists());
 }
 
 /// The kernel tells of its end when its tracer lets it go, and a record tells of when it ended.
@@ -120,7 +144,7 @@ fn a_program_that_ignores_the_end_of_its_children() {
     assert!(code == 0 && more > 50_000_000 && user + system < more, "{record}");
     let output = knee().args(["run", "--", program]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let remark = "children whose parent ignores their end are not in the CPU time: samples saw at least 0.";
+    let remark = "children whose parent ignores their end are not in the CPU time: samples saw at least ";
     assert!(said.contains(remark), "{said}");
     let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
     let (_, waited_for) = direct(&[], &["sh", "-c", &format!("({busy}); true")]);
@@ -151,10 +175,10 @@ fn a_program_that_prints_a_gigabyte() {
 #[test]
 fn a_program_that_ignores_requests_to_end() {
     let stubborn = ["sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"];
-    let (code, record) = direct(&["--timeout", "0.2"], &stubborn);
-    assert_eq!((code, &record["exit"]["timeout_s"]), (124, &json!(0.2)));
+    let (code, record) = direct(&["--timeout", "1.5"], &stubborn);
+    assert_eq!((code, &record["exit"]["timeout_s"]), (124, &json!(1.5)));
     // Asked at the limit, ended two seconds later.
-    assert!(record["wall_ns"].as_u64().unwrap() >= 2_200_000_000, "{record}");
+    assert!(record["wall_ns"].as_u64().unwrap() >= 3_500_000_000, "{record}");
 }
 
 /// A program may gain rights that its starter does not have; then only the administrator can end it.
@@ -167,7 +191,7 @@ fn a_program_that_cannot_be_ended() {
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o4755)).unwrap();
     let program = program.to_str().unwrap();
     let mut spec = spec(&[program]);
-    spec["timeout_s"] = json!(0.2);
+    spec["timeout_s"] = json!(1.5);
     let script = format!("{NOBODY} true; echo '{spec}' | {NOBODY} $KNEE run --stdin");
     let Some(output) = apart(test, &["--mount"], &script) else { return };
     if output.stdout.is_empty() {
@@ -178,7 +202,7 @@ fn a_program_that_cannot_be_ended() {
     if exit["code"] == json!(9) {
         return skipped(test, "no programs that take rights on this file system");
     }
-    assert_eq!(exit["timeout_s"], json!(0.2));
+    assert_eq!(exit["timeout_s"], json!(1.5));
     assert_eq!(exit["not_ended"], json!("1 of its processes (this user may not kill it)"));
     let pid = i32::try_from(record["observed_threads"][0]["pid"].as_i64().unwrap()).unwrap();
     rustix::process::kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();

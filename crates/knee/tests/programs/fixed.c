@@ -15,7 +15,8 @@ static double used(void) {
 }
 
 static void *run(void *none) {
-    for (int piece = 0; piece < 60; piece++) {
+    int pieces = getenv("PIECES") ? atoi(getenv("PIECES")) : 60;
+    for (int piece = 0; piece < pieces; piece++) {
         if (turns) pthread_mutex_lock(&lock);
         for (double end = used() + 0.01; used() < end;) {}
         if (turns) pthread_mutex_unlock(&lock);

@@ -7,7 +7,7 @@
 int main(void) {
     signal(SIGCHLD, SIG_IGN);
     if (fork() == 0) {
-        work(0.5);
+        work(1.5);
         _exit(0);
     }
     wait(0);

@@ -4,6 +4,6 @@
 
 int main(void) {
     if (setresuid(0, 0, 0)) return 9;
-    sleep(8);
+    sleep(20);
     return 0;
 }

@@ -5,6 +5,7 @@
 
 static void *member(void *unused) {
     work(0.4);
+    until_pinned();
     say("worker");
     return unused;
 }

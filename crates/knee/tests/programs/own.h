@@ -16,6 +16,18 @@ static inline void work(double seconds) {
     for (double end = now() + seconds; now() < end;) {}
 }
 
+/* Works on until it may run on one cpu only, for at most 20 s: on a busy machine it may be pinned late. */
+static inline void until_pinned(void) {
+    double end = now() + 20;
+    for (int cpus = 2; cpus != 1 && now() < end;) {
+        unsigned long mask[16] = {0};
+        cpus = 0;
+        if (syscall(SYS_sched_getaffinity, 0, sizeof mask, mask) <= 0) return;
+        for (int i = 0; i < 16; i++) cpus += __builtin_popcountl(mask[i]);
+        if (cpus != 1) work(0.01);
+    }
+}
+
 /* Prints the role, the thread's id and the cpus it may run on. One write, so that lines of threads do not mix;
    not on standard output, which a pipeline may lead into the next program. */
 static inline void say(const char *role) {

@@ -14,9 +14,9 @@ def say(role: str) -> None:
 
 
 def work() -> None:
-    """Be busy for a while."""
+    """Be busy for a while, and on a busy machine until the process is pinned, for at most 20 s."""
     end = time.monotonic() + 0.4
-    while time.monotonic() < end:
+    while time.monotonic() < end or (len(os.sched_getaffinity(0)) > 1 and time.monotonic() < end + 20):
         pass
     say("worker")
 

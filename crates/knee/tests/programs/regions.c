@@ -271,7 +271,7 @@ static void counts(void) {
         pthread_create(&team[i], NULL, counter, NULL);
     for (int i = 0; i < 4; i++)
         pthread_join(team[i], NULL);
-    usleep(400000);
+    usleep(1500000);
     pid_t child = fork();
     if (child == 0) {
         counter(NULL);
@@ -282,6 +282,7 @@ static void counts(void) {
 
 // Counts without end until it is killed, by itself at some moment.
 static void counts_killed(void) {
+    knee_count("steps", 1000000007);
     if (fork() == 0) {
         usleep(20000 + getpid() % 16 * 500);
         kill(getppid(), SIGKILL);

@@ -10,6 +10,7 @@ static void *early(void *unused) {
 
 static void *last(void *unused) {
     work(0.4);
+    until_pinned();
     say("worker");
     return unused;
 }
@@ -20,6 +21,7 @@ static void *lasting(void *first) {
     pthread_t next;
     pthread_create(&next, 0, last, 0);
     work(0.4);
+    until_pinned();
     say("worker");
     pthread_join(next, 0);
     return 0;

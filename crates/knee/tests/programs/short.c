@@ -12,6 +12,7 @@ static void *brief(void *unused) {
 
 static void *lasting(void *unused) {
     work(0.4);
+    until_pinned();
     say("worker");
     return unused;
 }

@@ -3,6 +3,7 @@
 
 int main(void) {
     work(0.4);
+    until_pinned();
     say("worker");
     return 0;
 }

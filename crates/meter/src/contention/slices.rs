@@ -124,11 +124,14 @@ impl Slice {
     fn work_for(&self, span: Duration) -> u32 {
         let begin = Instant::now();
         let mut batches = 0;
-        while begin.elapsed() < span {
+        // One at the least: a rate of 0 would be no rate.
+        loop {
             self.work.batch();
             batches += 1;
+            if begin.elapsed() >= span {
+                return batches;
+            }
         }
-        batches
     }
 }
 

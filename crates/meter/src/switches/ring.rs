@@ -75,7 +75,8 @@ impl Ring {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
+    use std::io::{Read as _, Write as _};
+    use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
     use super::super::accounts::Accounts;
     use super::super::event::{Event, What};
@@ -87,17 +88,45 @@ mod tests {
         knee_machine::sys::affinity().iter().map(|cpu| Ring::with(cpu, bytes).ok()).collect()
     }
 
-    /// A process that sleeps so often for a fifth of a millisecond.
-    fn naps(naps: usize) -> Command {
-        let mut command = Command::new("python3");
-        command.args(["-c", &format!("import time\nfor _ in range({naps}): time.sleep(2e-4)")]);
-        command
+    /// A process that sleeps a hundred times for a fifth of a millisecond when it is told to, and says when it has. So
+    /// what is in a ring does not depend on how long this process or that one is delayed.
+    struct Napping {
+        child: Child,
+        tell: ChildStdin,
+        told: ChildStdout,
+    }
+
+    impl Napping {
+        /// Starts it, and returns when it waits to be told.
+        fn start() -> Self {
+            let code = "import posix, time\n\
+                        while posix.write(1, b'.') and posix.read(0, 1):\n    for _ in range(100): time.sleep(2e-4)";
+            let mut command = Command::new("python3");
+            // Without the modules of `site` it hardly waits while it starts.
+            command.args(["-I", "-S", "-c", code]).stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let (tell, told) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+            let mut napping = Self { child, tell, told };
+            napping.told.read_exact(&mut [0]).unwrap();
+            napping
+        }
+
+        fn nap(&mut self) {
+            self.tell.write_all(b".").unwrap();
+            self.told.read_exact(&mut [0]).unwrap();
+        }
+
+        fn end(self) {
+            let Self { mut child, tell, told: _told } = self;
+            drop(tell);
+            assert!(child.wait().unwrap().success());
+        }
     }
 
     #[test]
     fn a_small_ring_is_read_across_its_end() {
         let Some(mut rings) = rings(16 << 10) else { return };
-        let mut child = naps(1500).spawn().unwrap();
+        let mut child = Napping::start();
         let (mut events, mut merge, mut lost): (Vec<Event>, _, u64) = (Vec::new(), Merge::default(), 0);
         let mut drain = |rings: &mut Vec<Ring>| {
             for ring in rings {
@@ -109,9 +138,12 @@ mod tests {
                 assert_eq!(read.truncated, 0);
             }
         };
-        while child.try_wait().unwrap().is_none() {
+        for _ in 0..15 {
             drain(&mut rings);
+            child.nap();
         }
+        drain(&mut rings);
+        child.end();
         drain(&mut rings);
         assert_eq!(lost, 0);
         let mut accounts = Accounts::default();
@@ -136,16 +168,19 @@ mod tests {
         // The kernel says how many were lost with the next record of the same cpu, so the child stays on one.
         let one = knee_machine::sys::affinity().iter().next().expect("this thread runs somewhere");
         knee_machine::sys::pin(&[one]).unwrap();
-        let mut child = naps(1000).spawn().unwrap();
+        let mut child = Napping::start();
         let mut lost = 0;
         let mut drain = |rings: &mut Vec<Ring>| {
             let mut read =
                 |ring: &mut Ring| ring.drain(|said| lost += if let Said::Lost(count) = said { count } else { 0 }).full;
             rings.iter_mut().map(|ring| u32::from(read(ring))).sum::<u32>()
         };
-        std::thread::sleep(std::time::Duration::from_millis(150));
+        // These are 200 records, and a ring has room for 128.
+        child.nap();
         assert!(drain(&mut rings) > 0);
-        child.wait().unwrap();
+        // The next record says how many were lost.
+        child.nap();
+        child.end();
         drain(&mut rings);
         assert!(lost > 0);
     }
