@@ -199,6 +199,11 @@ def test_studies_without_a_common_cell_or_good_runs_cannot_be_compared(studies):
     a, b = studies("old", {"cores-close": PLAIN}), studies("new", {"none": PLAIN}, seed=2)
     done = compare(a.path, b.path)
     assert (done.returncode, "no cell in common" in done.stderr) == (2, True)
+    rewrite(b.plan, lambda spec: spec | {"cell": spec["cell"] | {"build": "new"}})
+    why = "no cell in common: A has threads=1, cores-close, and B has threads=1, unpinned, build=new"
+    assert why in compare(a.path, b.path).stderr
+    b.records.write_text("")
+    assert "has no runs yet" in compare(a.path, b.path).stderr
     rewrite(a.records, lambda one: one | {"exit": {"code": 1}})
     done = compare(a.path, a.path)
     assert (done.returncode, "no cell has two good runs" in done.stderr) == (2, True)

@@ -340,6 +340,10 @@ def test_a_remedy_of_the_study_file_changes_command_and_variables_at_the_levels_
             "env": {"B": "{size}"},
         },
     )
+    grows = {"argument": "n", "one_thread": 1000, "power": 1}
+    more = ({"name": "grown", "command": ["./q", "{n}", "{threads}"]},)
+    grown = named(here(tmp_path, as_is=as_is, own=more, weak=grows))["grown"]
+    assert grown.change["program"]["command"] == ["./q", "4000", "{threads}"]
     remedy = named(here(tmp_path, as_is=as_is, own=own))["processes"]
     program = {"command": ["./q", "7", "{threads}"], "env": {"A": "1", "B": "7"}, "for": "openmp"}
     assert remedy.change == {"program": program}

@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
-use knee_machine::Topology;
+use knee_machine::{Topology, sys};
 use mapping::Mapping;
 pub use pages::Pages;
 pub use reach::Reach;
@@ -140,7 +140,10 @@ fn nodes() -> &'static [u32] {
     NODES.get_or_init(|| {
         let Ok(machine) = Topology::this_machine() else { return Vec::new() };
         let allowed = &machine.allowed;
-        let used = machine.nodes.iter().filter(|node| !node.cpus.intersection(&allowed.cpus).is_empty());
+        // Those of the main thread: this one may be a worker that is pinned to one cpu.
+        let main = i32::try_from(std::process::id()).ok().and_then(|id| sys::affinity_of(id).ok());
+        let cpus = main.as_ref().unwrap_or(&allowed.cpus);
+        let used = machine.nodes.iter().filter(|node| !node.cpus.intersection(cpus).is_empty());
         let nodes: Vec<_> = used.map(|node| node.id).filter(|&node| allowed.nodes.contains(node)).collect();
         if nodes.len() > 1 { nodes } else { Vec::new() }
     })

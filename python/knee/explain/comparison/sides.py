@@ -8,6 +8,7 @@ the expected difference between two sessions of one program, which the user decl
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from functools import partial
 
@@ -17,6 +18,7 @@ from knee.explain.comparison.cells import CellTimes, Side, key_of, mean, names, 
 from knee.explain.comparison.notes import differences, marks, of_sessions, programs
 from knee.explain.comparison.parts import losses
 from knee.explain.comparison.report import Compared, Report
+from knee.explain.scaling.series import cell_words
 from knee.stats.intervals import Array
 from knee.stats.paired import Comparison, held, paired, together, unpaired
 from knee.store import Run, StudyError
@@ -32,6 +34,10 @@ def of_studies(a: Side, b: Side, smallest: float, session_spread: float) -> Repo
     StudyError
         When they measure different things, or no cell has good runs on both sides.
     """
+    for side in (a, b):
+        if not side.runs:
+            hint = f"knee study --resume {shlex.quote(side.name)}"
+            raise StudyError(f"cannot compare: {side.name} has no runs yet", hint=hint)
     common = _common(a, b)
     for pair in common:
         _refuse_unlike(pair, f"cannot compare: {a.name} and {b.name}")
@@ -76,8 +82,12 @@ def _report(
     named = names(cells | more)
     both = [key for key in cells if key in more]
     if not both:
-        hint = f"A has {named[next(iter(cells))]}" if cells else "A has no runs"
-        raise StudyError(f"cannot compare: {a.name} and {b.name} have no cell in common", hint=hint)
+        # With all their factors: one that has a single level may be what differs.
+        firsts = [next(iter(side.values()), None) for side in (cells, more)]
+        have = [cell_words(one.cell, one.cell) if one else "no runs" for one in firsts]
+        why = f"A has {have[0]}, and B has {have[1]}"
+        message = f"cannot compare: {a.name} and {b.name} have no cell in common: {why}"
+        raise StudyError(message, hint="give both the same factors and levels")
     pairs = [(cells[key], more[key]) for key in both]
     compared = _cells([named[key] for key in both], pairs, compare, smallest)
     lost = [key for key in both if _good(cells[key]) and not _good(more[key])]

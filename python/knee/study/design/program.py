@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from knee import _binary
@@ -38,10 +39,14 @@ def program_of(study_spec: StudySpec, cell: Cell, role: Role) -> dict[str, Any]:
 
 def grown(study_spec: StudySpec, cell: Cell) -> dict[str, str]:
     """Return the weak-scaling argument: it grows with the threads, so that work per thread stays the same."""
-    weak = study_spec.weak
+    return grown_by(study_spec.weak, int(cell["threads"]))
+
+
+def grown_by(weak: Mapping[str, Any] | None, threads: int) -> dict[str, str]:
+    """Return the argument of weak scaling with its value on so many threads."""
     if weak is None:
         return {}
-    size = weak["one_thread"] * int(cell["threads"]) ** (1 / weak["power"])
+    size = weak["one_thread"] * threads ** (1 / weak.get("power", 1))
     return {weak["argument"]: str(round(size))}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from knee.study.design.program import filled, levels
+from knee.study.design.program import filled, grown_by, levels
 from knee.study.kinds.remedies import AS_IS
 from knee.study.remedies.remedy import Remedy
 from knee.study.remedies.situation import Situation
@@ -22,7 +22,8 @@ def remedies(here: Situation) -> list[Remedy]:
 
 
 def _own(here: Situation, table: dict[str, Any]) -> Remedy:
-    program, arguments = dict(here.program), levels(here.as_is["cell"])
+    program = dict(here.program)
+    arguments = levels(here.as_is["cell"]) | grown_by(here.weak, here.as_is["threads"])
     does: list[str] = []
     reason: str | None = None
     for key in ("command", "env", "args"):

@@ -45,6 +45,8 @@ class Situation:
         The remedies of the study file.
     compiled
         Compiles a file in C to a library of a name, and returns its path or why there is none.
+    weak
+        How an argument grows with the threads, where it does.
     """
 
     as_is: RunSpec
@@ -56,6 +58,7 @@ class Situation:
     environ: Mapping[str, str]
     own: tuple[dict[str, Any], ...]
     compiled: Compiler = _nothing_compiled
+    weak: Mapping[str, Any] | None = None
 
     @property
     def program(self) -> dict[str, Any]:
@@ -112,7 +115,8 @@ def situation(
         tuple(dict.fromkeys(name for one in mapped for name in one[kind])) if mapped else None
         for kind in ("programs", "libraries")
     ]
-    own = cast("list[dict[str, Any]]", folder.read_study_spec().get("remedy", []))
+    study_spec = folder.read_study_spec()
+    own = cast("list[dict[str, Any]]", study_spec.get("remedy", []))
     return Situation(
         as_is=as_is,
         fewer=tuple(fewer),
@@ -123,6 +127,7 @@ def situation(
         environ=environ,
         own=tuple(own),
         compiled=compiled,
+        weak=study_spec.get("design", {}).get("weak"),
     )
 
 
