@@ -148,6 +148,11 @@ impl Arena {
     /// As [`Self::map`].
     pub fn written(bytes: usize, page: Page, node: Option<u32>) -> Result<Self, Error> {
         fits(bytes)?;
+        if let Some((node, left)) = node.and_then(|node| Some((node, room::too_little_on(node, bytes)?))) {
+            let what =
+                format!("a trial needs {} MiB on node {node}, but only {} MiB are left there", bytes >> 20, left >> 20);
+            return Err(Error::new(what).hint("give a smaller --size"));
+        }
         let mut arena = Self::map(bytes, page, node)?;
         arena.write();
         Ok(arena)

@@ -4,7 +4,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::ptr::{NonNull, null_mut};
 
-use knee_machine::sys;
+use knee_machine::{MemoryPolicy, Policy, room, sys};
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use crate::homes::{self, Homes};
@@ -85,10 +85,10 @@ impl<T> Mapping<T> {
     /// Asks the kernel to put pages on their homes when they are touched.
     pub(super) fn bind(&self, homes: &Homes) -> io::Result<()> {
         let start = self.start.as_ptr() as usize;
-        homes
-            .policies(self.bytes())
-            .iter()
-            .try_for_each(|(range, policy)| sys::bind_region(start + range.start, range.len(), policy))
+        homes.policies(self.bytes()).iter().try_for_each(|(range, policy)| {
+            fits(range.len(), policy)?;
+            sys::bind_region(start + range.start, range.len(), policy)
+        })
     }
 
     /// Registers its homes, so that tasks can find the node of an address.
@@ -121,6 +121,16 @@ impl<T> Mapping<T> {
         }
         sys::nodes_of_pages(self.start.as_ptr() as usize, self.len * size_of::<T>())
     }
+}
+
+/// Refuses pages that are bound to a node which has no room for them: the kernel would kill for them.
+fn fits(bytes: usize, policy: &MemoryPolicy) -> io::Result<()> {
+    let node = policy.nodes.first().filter(|_| policy.policy == Policy::Bind && policy.nodes.len() == 1);
+    let Some((node, left)) = node.and_then(|node| Some((node, room::too_little_on(node, bytes)?))) else {
+        return Ok(());
+    };
+    let what = format!("{} MiB are to lie on node {node}, which has {} MiB left", bytes >> 20, left >> 20);
+    Err(io::Error::new(io::ErrorKind::OutOfMemory, what))
 }
 
 impl<T> Drop for Mapping<T> {

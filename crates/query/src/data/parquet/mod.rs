@@ -32,6 +32,7 @@ use super::{HELD, Source, Unread};
 use crate::ahead::Ahead;
 use crate::error::wrong;
 use crate::field::Field;
+use crate::kind::Kind;
 use crate::table::{Chunk, Columns};
 
 use chunk::Pages;
@@ -355,9 +356,25 @@ impl Source for Parquet {
     }
 
     fn held(&self, columns: &[usize]) -> u64 {
-        let stored = |part: usize| columns.iter().map(move |column| self.group(part).column(*column).compressed_size());
-        let largest = (0..self.parts()).flat_map(stored).max().unwrap_or(0);
-        self.most_rows().saturating_mul(HELD).saturating_add(largest.unsigned_abs())
+        let held = |part: usize| columns.iter().map(move |column| self.held_of(part, *column));
+        (0..self.parts()).flat_map(held).max().unwrap_or(0)
+    }
+}
+
+/// Bytes of a text while its column is read, beside the text itself: where it stands, and its position.
+const TEXT: u64 = 36;
+
+impl Parquet {
+    /// Bytes that are held while a column of a part is read. Whole pages of texts stay, since these stand in them.
+    fn held_of(&self, part: usize, column: usize) -> u64 {
+        let (group, stored) = (self.group(part), &self.columns[column].1);
+        let chunk = group.column(column);
+        let (rows, packed) = (group.num_rows().unsigned_abs(), chunk.compressed_size().unsigned_abs());
+        if stored.as_ref().is_ok_and(|stored| stored.kind == Kind::Text) {
+            let pages = chunk.uncompressed_size().unsigned_abs();
+            return rows.saturating_mul(TEXT).saturating_add(pages).saturating_add(packed);
+        }
+        rows.saturating_mul(HELD).saturating_add(packed)
     }
 }
 
@@ -367,6 +384,21 @@ mod tests {
 
     use super::*;
     use crate::fuzzing::write_parquet;
+
+    #[test]
+    fn whole_pages_of_texts_are_held() {
+        let folder = tempfile::tempdir().unwrap();
+        write_parquet(folder.path()).unwrap();
+        let source = Parquet::open(&folder.path().join("none-v1-plain.parquet")).unwrap();
+        let fields = source.fields();
+        let is_text = |column: &usize| fields[*column].kind == Kind::Text && source.usable(*column).is_ok();
+        let texts: Vec<usize> = (0..fields.len()).filter(is_text).collect();
+        assert!(!texts.is_empty());
+        for column in texts {
+            let pages = source.group(0).column(column).uncompressed_size().unsigned_abs();
+            assert!(source.held(&[column]) >= pages + 36 * source.most_rows(), "{}", fields[column].name);
+        }
+    }
 
     #[test]
     fn a_file_that_changes_while_it_is_read_is_refused() {

@@ -186,10 +186,16 @@ fn interned(values: &[Bytes]) -> Result<Columns> {
     let (mut list, mut known): (Vec<Bytes>, HashMap<&Bytes, u32>) = (Vec::new(), HashMap::new());
     let mut positions = Vec::with_capacity(values.len());
     for value in values {
-        let position = *known.entry(value).or_insert_with(|| {
-            list.push(value.clone());
-            list.len() as u32 - 1
-        });
+        let next = list.len() as u32;
+        let position = match known.get(value) {
+            Some(position) => *position,
+            None if list.len() == TEXTS => return Err(many_texts()),
+            None => {
+                list.push(value.clone());
+                known.insert(value, next);
+                next
+            }
+        };
         positions.push(position);
     }
     Ok(Columns::Texts(positions, words(&list)?))
