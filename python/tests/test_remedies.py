@@ -216,7 +216,7 @@ def test_a_heap_of_java_is_four_times_what_is_set(tmp_path):
     assert env(found["fewer collector threads (Java)"])["_JAVA_OPTIONS"] == "-Dx=y -XX:ParallelGCThreads=2"
     large = {"command": ["sh", "-c", "java -Xmx4G Main"]}
     refused = named(here(tmp_path, libraries, machine=small, as_is=spec(program=large)))["four times the heap (Java)"]
-    assert refused.why_not == "four times its heap is more than half of the machine's memory"
+    assert refused.why_not == "four times its heap is more than half of the memory that it may use"
     unset = named(here(tmp_path, libraries, machine=small))["four times the heap (Java)"]
     assert env(unset) == {"_JAVA_OPTIONS": "-XX:InitialRAMPercentage=6.25"}
     sized = spec(program={"command": ["java", "-Xms4g", "Main"]})
@@ -228,6 +228,10 @@ def test_a_heap_of_go_is_four_times_what_is_set_and_never_without_a_limit(tmp_pa
     found = named(kind(here(tmp_path, environ={"GOGC": "50"}), is_go=True))
     assert env(found["four times the heap (Go)"]) == {"GOGC": "500"}, "of 1.5 times what lives"
     assert env(found["no garbage collection (Go)"]) == {"GOGC": "off", "GOMEMLIMIT": str(1 << 29)}
+    small = machine(4)
+    small["allowed"]["memory_bytes"] = 1 << 28
+    inside = named(kind(here(tmp_path, machine=small), is_go=True))
+    assert env(inside["no garbage collection (Go)"])["GOMEMLIMIT"] == str(1 << 27), "half of what its group may use"
     assert "off already" in str(
         named(kind(here(tmp_path, environ={"GOGC": "off"}), is_go=True))["four times the heap (Go)"].why_not
     )

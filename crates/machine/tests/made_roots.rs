@@ -73,6 +73,26 @@ fn kills_for_lack_of_memory_are_counted_in_the_nearest_group_that_counts_them() 
 }
 
 #[test]
+fn the_group_with_the_least_memory_counts_where_that_is_less_than_the_machines() {
+    let second = ("proc/self/cgroup", "0::/job/step");
+    let first = ("proc/self/cgroup", "4:memory:/job/step");
+    let machine = ("proc/meminfo", "MemTotal:       16777216 kB\n");
+    let half = ("sys/fs/cgroup/job/memory.max", "8589934592");
+    let none = ("sys/fs/cgroup/job/step/memory.max", "max");
+    let old = ("sys/fs/cgroup/memory/job/step/memory.limit_in_bytes", "1073741824");
+    let unlimited = ("sys/fs/cgroup/memory/job/step/memory.limit_in_bytes", "9223372036854771712");
+    for (files, expected) in [
+        (&[second, machine, half, none][..], Some(8 << 30)),
+        (&[second, machine, none], None),
+        (&[first, machine, old], Some(1 << 30)),
+        (&[first, machine, unlimited], None),
+    ] {
+        let (_root, machine) = made(files);
+        assert_eq!(machine.allowed.memory_bytes, expected);
+    }
+}
+
+#[test]
 fn a_cpuset_as_wide_as_the_machine_is_none() {
     let (_root, machine) = made(&[("proc/self/cgroup", "0::/"), ("sys/fs/cgroup/cpuset.cpus.effective", "0-3")]);
     assert_eq!((machine.allowed.cpuset, machine.allowed.quota_cpus), (None, None));

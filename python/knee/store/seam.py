@@ -534,6 +534,7 @@ class Allowed(TypedDict):
     cpus: CpuSet
     nodes: CpuSet
     cpuset: NotRequired[CpuSet]
+    memory_bytes: NotRequired[int]
     quota_cpus: NotRequired[float]
 
 
@@ -1077,7 +1078,9 @@ RECORD = thing(
 )
 
 
-_ALLOWED = thing({"cpus": _CPU_SET, "nodes": _CPU_SET}, {"cpuset": _CPU_SET, "quota_cpus": NUMBER})
+_ALLOWED = thing(
+    {"cpus": _CPU_SET, "nodes": _CPU_SET}, {"cpuset": _CPU_SET, "memory_bytes": COUNT, "quota_cpus": NUMBER}
+)
 
 
 _CACHE = thing({"id": COUNT, "level": COUNT, "kind": TEXT, "size_bytes": COUNT, "cpus": _CPU_SET})

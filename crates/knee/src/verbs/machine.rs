@@ -186,6 +186,9 @@ fn write_facts(machine: &Topology, text: &mut String) -> std::fmt::Result {
     if let Some(quota) = machine.allowed.quota_cpus {
         writeln!(text, "this process may use CPU time of {quota} cpus (control group quota)")?;
     }
+    if let Some(bytes) = machine.allowed.memory_bytes {
+        writeln!(text, "this process may use {} MiB of memory (control group limit)", bytes >> 20)?;
+    }
     let known = machine.facts.iter().filter_map(|(name, fact)| match fact {
         Fact::Known(value) if name != "model" && name != "memory_bytes" => Some((name, value)),
         _ => None,

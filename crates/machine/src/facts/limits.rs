@@ -70,6 +70,14 @@ pub fn memory_kills(root: &Path) -> Option<u64> {
     counts.into_iter().flatten().next().or_else(|| named(&root.join("proc/vmstat"), "oom_kill"))
 }
 
+/// Bytes of memory that the control group of this process and the groups above it may use, whichever has least; none
+/// where that is no less than the machine has.
+pub(crate) fn memory_limit(root: &Path) -> Option<u64> {
+    let limit = |dir: &Path| ["memory.max", "memory.limit_in_bytes"].iter().find_map(|file| number(&dir.join(file)));
+    let whole = super::total_memory_bytes(root);
+    least(root, "memory", limit).filter(|limit| whole.is_none_or(|whole| *limit < whole))
+}
+
 /// Bytes of memory left in the control group of this process or in a group above it, whichever has least. File pages
 /// that were not used lately do not count: the kernel drops them first.
 pub(crate) fn memory_left(root: &Path) -> Option<u64> {

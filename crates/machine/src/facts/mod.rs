@@ -6,7 +6,7 @@ mod limits;
 mod variables;
 
 pub use limits::{CpuGroup, cpu_groups, cpu_groups_of, memory_kills, quota_cpus};
-pub(crate) use limits::{memory_left, threads_left};
+pub(crate) use limits::{memory_left, memory_limit, threads_left};
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -164,6 +164,9 @@ pub struct Allowed {
     pub cpuset: Option<CpuSet>,
     /// CPU time limit of the control group in cpus (quota / period); none means unlimited.
     pub quota_cpus: Option<f64>,
+    /// Bytes of memory that the control group may use; none means unlimited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
 }
 
 /// A machine. Made by [`Topology::this_machine`] or [`Topology::from_sysfs`].

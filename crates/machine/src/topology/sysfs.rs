@@ -71,6 +71,7 @@ impl Topology {
                 cpus: may,
                 nodes: memory_set.map_or_else(|| all_nodes.clone(), |set| set.intersection(&all_nodes)),
                 quota_cpus: facts::quota_cpus(root),
+                memory_bytes: facts::memory_limit(root),
             },
             nodes,
             cores,

@@ -18,9 +18,10 @@ def remedies(here: Situation) -> list[Remedy]:
     # The heap may grow by so many percent of what lives before it is collected.
     percent = TIMES * (100 + (int(now) if now.isdecimal() else USUAL)) - 100
     # Without a limit, a program that allocates for long would take all memory.
-    limit = sum(node["memory_bytes"] for node in here.machine["nodes"]) // 2
-    off = {"GOGC": "off", "GOMEMLIMIT": here.variable("GOMEMLIMIT") or str(limit)}
-    note = "collects nothing until the heap has half of the machine's memory"
+    own, limit = here.variable("GOMEMLIMIT"), here.memory_bytes // 2
+    off = {"GOGC": "off", "GOMEMLIMIT": own or str(limit)}
+    most = "as much as GOMEMLIMIT says" if own else "half of the memory that it may use"
+    note = f"collects nothing until the heap has {most}"
     return [
         Remedy("four times the heap (Go)", TREATS, f"GOGC={percent}", here.setting(GOGC=str(percent)), reason),
         Remedy(

@@ -42,9 +42,8 @@ def _heap(here: Situation, reason: str | None) -> Remedy:
             reason = f"its heap is set by {sized}: give -Xmx as well"
         # The virtual machine begins with a 64th of the memory, and by default never takes more than a quarter.
         return _with(here, name, "-XX:InitialRAMPercentage=6.25", reason)
-    total = sum(node["memory_bytes"] for node in here.machine["nodes"])
-    if reason is None and TIMES * most > total // 2:
-        reason = "four times its heap is more than half of the machine's memory"
+    if reason is None and TIMES * most > here.memory_bytes // 2:
+        reason = "four times its heap is more than half of the memory that it may use"
     larger = f"-Xms{TIMES * most} -Xmx{TIMES * most}" + (f" -Xmn{TIMES * young}" if young else "")
     return _with(here, name, larger, reason)
 

@@ -76,6 +76,11 @@ class Situation:
         found = [executable(path) for path in self.programs or ()]
         return [one for one in found if one is not None]
 
+    @property
+    def memory_bytes(self) -> int:
+        """Memory that a run may use: that of the machine, or of its control group."""
+        return most_memory(self.machine)
+
     def library(self, pattern: str) -> str | None:
         """Return the first library that begins with this pattern."""
         return next((name for name in self.libraries or () if re.match(pattern, name)), None)
@@ -97,6 +102,12 @@ class Situation:
         """Return the change that runs as many threads as these cpus, each on one of them."""
         spare = [cpu for cpu in self.allowed if cpu not in cpus]
         return {"threads": len(cpus), "cpus": list(cpus), "sampler_cpu": spare[-1] if spare else None}
+
+
+def most_memory(machine: Mapping[str, Any]) -> int:
+    """Return the memory of a machine that programs may use: that of the control group, where it is less."""
+    whole = sum(node["memory_bytes"] for node in machine["nodes"])
+    return min(whole, machine["allowed"].get("memory_bytes", whole))
 
 
 def situation(

@@ -19,7 +19,7 @@ from knee.study.questions.questions import BY_NAME, asking, asking_of_base
 from knee.study.questions.seats import Seats
 from knee.study.remedies import all_remedies, page_cache
 from knee.study.remedies.remedy import Remedy
-from knee.study.remedies.situation import Situation, situation
+from knee.study.remedies.situation import Situation, most_memory, situation
 from knee.study.run import trust
 from knee.study.run.compiler import compiled
 
@@ -90,8 +90,7 @@ class Block:
         base = self._base(spec)["cell"]
         alike = {one["id"] for one in self.plan if one["cell"] == base and role_of(one) == "measure"}
         sizes = [one["rusage"]["max_rss_bytes"] for one in self.folder.read_records() if one["id"] in alike]
-        memory = sum(node["memory_bytes"] for node in self._machine["nodes"])
-        return spec["threads"] * max(sizes, default=0) < MOST_MEMORY * memory
+        return spec["threads"] * max(sizes, default=0) < MOST_MEMORY * most_memory(self._machine)
 
     @cached_property
     def _machine(self) -> dict[str, Any]:

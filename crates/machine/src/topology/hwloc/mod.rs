@@ -172,7 +172,7 @@ fn allowed((cpus, nodes): (CpuSet, CpuSet), threads: &CpuSet, all: &[Node]) -> A
     let all_nodes: CpuSet = all.iter().map(|node| node.id).collect();
     let nodes = if nodes.is_empty() { all_nodes } else { nodes.intersection(&all_nodes) };
     let cpus = if cpus.is_empty() { threads.clone() } else { cpus.intersection(threads) };
-    Allowed { cpuset: (cpus != *threads).then(|| cpus.clone()), cpus, nodes, quota_cpus: None }
+    Allowed { cpuset: (cpus != *threads).then(|| cpus.clone()), cpus, nodes, quota_cpus: None, memory_bytes: None }
 }
 
 /// Sockets without numbers, or with the same one, are numbered in order.

@@ -121,7 +121,7 @@ fn finish(machine: &mut Topology, threads: &[u32]) {
     }
     machine.hardware_threads = hardware_threads(&machine.cores);
     let nodes = machine.nodes.iter().map(|node| node.id).collect();
-    machine.allowed = Allowed { cpus: all, nodes, cpuset: None, quota_cpus: None };
+    machine.allowed = Allowed { cpus: all, nodes, cpuset: None, quota_cpus: None, memory_bytes: None };
 }
 
 /// An empty topology.
@@ -138,7 +138,7 @@ fn empty() -> Topology {
         hardware_threads: vec![],
         cpu_kinds: vec![],
         offline: nothing.clone(),
-        allowed: Allowed { cpus: nothing.clone(), nodes: nothing, cpuset: None, quota_cpus: None },
+        allowed: Allowed { cpus: nothing.clone(), nodes: nothing, cpuset: None, quota_cpus: None, memory_bytes: None },
         facts: Facts::new(),
     }
 }
