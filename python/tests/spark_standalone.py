@@ -29,6 +29,7 @@ from sessions import HOME, REFUSE, assert_same, environment, frame_of, own, sess
 import knee.cluster
 from knee.cluster import archive
 from knee.cluster.spark import sql
+from knee.cluster.spark.jobs import Cluster
 
 HOSTS = "127.0.0.1", "127.0.0.2"
 
@@ -101,15 +102,25 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def on(standalone: Standalone, settings: dict[str, str] | None = None) -> Generator[SparkSession]:
-    """Start a session with both workers."""
+def on(
+    standalone: Standalone, settings: dict[str, str] | None = None, *, waits: bool = True
+) -> Generator[SparkSession]:
+    """Start a session, and wait for both workers."""
     (standalone.folder / "sitecustomize.py").write_text(REFUSE)
     site = next(path for path in sys.path if path.endswith("site-packages"))
     bare = {"spark.executorEnv.PYTHONPATH": f"{standalone.folder}:{site}", "spark.executor.memory": "1g"}
     with session(standalone.url, bare | (settings or {})) as spark:
         executors = spark.sparkContext._jsc.sc().getExecutorMemoryStatus
-        until(lambda: executors().size() == 1 + len(HOSTS))
+        if waits:
+            until(lambda: executors().size() == 1 + len(HOSTS))
         yield spark
+
+
+def test_a_session_that_has_just_begun_knows_the_cores_of_its_executors(standalone: Standalone):
+    with on(standalone, waits=False) as spark:
+        cluster = Cluster(spark)
+        assert spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() > 1
+        assert cluster._threads() is not None
 
 
 def test_a_worker_without_the_binary_is_told_the_three_ways(standalone: Standalone, table: Path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -22,6 +23,9 @@ from knee.store import StudyError
 for _module in (on_workers, worker):
     cloudpickle.register_pickle_by_value(_module)
 
+FIRST_S, FIRST_TICK_S = 30.0, 0.05
+"""How long the first executor of a cluster is waited for, and how often it is looked for."""
+
 CANCEL_TICK_S = 0.05
 """How often a job is cancelled that is not wanted any more: it may not have begun yet."""
 
@@ -36,6 +40,19 @@ class Cluster:
         if type(spark).__module__.startswith("pyspark.sql.connect"):
             raise of_connect()
         self._context = spark.sparkContext
+        self._await_one()
+
+    def _await_one(self) -> None:
+        """Wait a while for the first executor: before, neither how many there are nor what cores they have is known.
+
+        Where Spark asks for executors as it needs them, there may be none until a job begins.
+        """
+        asks = self._context.getConf().get("spark.dynamicAllocation.enabled", "false")
+        if str(self._context.master).startswith("local") or asks == "true":
+            return
+        end = time.monotonic() + FIRST_S
+        while self._scala.getExecutorMemoryStatus().size() < 2 and time.monotonic() < end:
+            time.sleep(FIRST_TICK_S)
 
     def workers(self) -> int:
         """Return how many executors it has, also those that are still to come."""
