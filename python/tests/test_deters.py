@@ -102,7 +102,7 @@ def test_its_report_has_every_table_and_figure_of_his(folder):
     for heading in ("Allocation of variation", "Effects", "Does it matter?", "Predicted responses"):
         assert text.count(f"<h4>{heading}</h4>") == 7, heading
     for figure in ("effects", "residuals", "quantiles", "residuals-order", "interaction-1"):
-        for response in ("", "speedup-", *(f"measured-{name}-".replace("_", "-") for name in BASE)):
+        for response in ("", "speedup-", *(f"measured-{name}-" for name in BASE)):
             assert f'data-figure="{response}{figure}"' in text
     # These bytes are the same in every run of a cell here, so that nothing is left over.
     assert 'data-figure="away-bytes-interaction-1"' in text

@@ -144,8 +144,8 @@ class FigureFile(Protocol):
         ...
 
 
-PLAIN = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
-"""Names of responses that stay as they are."""
+PLAIN = re.compile(r"[A-Za-z0-9:_-]+")
+"""Names of responses that keep apart when other characters become dashes."""
 
 
 def of_response(response: str, figures: Sequence[Figure]) -> list[Figure]:
@@ -153,7 +153,7 @@ def of_response(response: str, figures: Sequence[Figure]) -> list[Figure]:
     named = [replace(figure, response=response) for figure in figures]
     if not response:
         return named
-    prefix = re.sub(r"[^A-Za-z0-9]+", "-", response)
+    prefix = re.sub(r"[^A-Za-z0-9_]+", "-", response)
     if not PLAIN.fullmatch(response):
         # Other names may become the same one: figures are files, and keys of the page.
         prefix += f"-{zlib.crc32(response.encode(errors='replace')):08x}"
