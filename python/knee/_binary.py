@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -185,8 +186,14 @@ def _started(files: Sequence[int]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen([str(binary), "answer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=files)
     except OSError as error:
-        hint = "set KNEE_BIN to the binary that belongs to this package, or leave it unset"
-        raise StudyError(f"cannot start {binary}: {error.strerror}", hint=hint) from error
+        raise StudyError(f"cannot start {binary}: {error.strerror}", hint=unstarted(error)) from error
+
+
+def unstarted(error: OSError) -> str:
+    """Return what to try where the binary cannot be started."""
+    if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN):
+        return "close files or end programs, or raise the limits (ulimit -a)"
+    return "set KNEE_BIN to the binary that belongs to this package, or leave it unset"
 
 
 _answers = _Answers()

@@ -228,6 +228,8 @@ def test_a_heap_of_go_is_four_times_what_is_set_and_never_without_a_limit(tmp_pa
     found = named(kind(here(tmp_path, environ={"GOGC": "50"}), is_go=True))
     assert env(found["four times the heap (Go)"]) == {"GOGC": "500"}, "of 1.5 times what lives"
     assert env(found["no garbage collection (Go)"]) == {"GOGC": "off", "GOMEMLIMIT": str(1 << 29)}
+    unlimited = named(kind(here(tmp_path, environ={"GOMEMLIMIT": "off"}), is_go=True))
+    assert env(unlimited["no garbage collection (Go)"])["GOMEMLIMIT"] == str(1 << 29)
     small = machine(4)
     small["allowed"]["memory_bytes"] = 1 << 28
     inside = named(kind(here(tmp_path, machine=small), is_go=True))

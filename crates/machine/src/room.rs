@@ -37,14 +37,16 @@ pub fn too_little_on(node: u32, bytes: usize) -> Option<u64> {
     (bytes > LARGE).then(text).flatten().and_then(|text| left_on(&text)).filter(|left| *left < bytes as u64)
 }
 
-/// Bytes that are free on a node, with those of files, as its `meminfo` says.
+/// Bytes that are free on a node, with those that the kernel gives up for it (files, and what it keeps of them), as its
+/// `meminfo` says.
 fn left_on(meminfo: &str) -> Option<u64> {
     let kilobytes = |name: &str| {
         let line = meminfo.lines().find_map(|line| line.split_once(name).map(|(_, rest)| rest))?;
         line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
     };
-    let files = ["Active(file):", "Inactive(file):"].map(|name| kilobytes(&format!(" {name}")).unwrap_or(0));
-    Some((kilobytes(" MemFree:")? + files.iter().sum::<u64>()) << 10)
+    let kept = ["Active(file):", "Inactive(file):", "SReclaimable:"];
+    let kept: u64 = kept.iter().filter_map(|name| kilobytes(&format!(" {name}"))).sum();
+    Some((kilobytes(" MemFree:")? + kept) << 10)
 }
 
 /// The reason why this many threads cannot be started; none if there is no such reason.
@@ -130,8 +132,8 @@ mod tests {
     #[test]
     fn what_is_left_on_a_node_is_what_is_free_and_what_files_have() {
         let meminfo = "Node 1 MemTotal:       4096 kB\nNode 1 MemFree:        1024 kB\nNode 1 Active(file):     10 kB\n\
-                       Node 1 Inactive(file):   20 kB\nNode 1 Active:         4000 kB\n";
-        assert_eq!(left_on(meminfo), Some(1054 << 10));
+                       Node 1 Inactive(file):   20 kB\nNode 1 Active:         4000 kB\nNode 1 SReclaimable:      5 kB\n";
+        assert_eq!(left_on(meminfo), Some(1059 << 10));
         assert_eq!(left_on("Node 1 MemTotal: 4096 kB\n"), None);
         assert_eq!(too_little_on(0, 1 << 20), None, "little always fits");
         assert!(!Path::new("/sys/devices/system/node/node0").exists() || too_little_on(0, usize::MAX).is_some());

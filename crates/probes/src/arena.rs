@@ -75,6 +75,15 @@ pub(crate) fn fits(bytes: usize) -> Result<(), Error> {
     Err(Error::new(what).hint("give a smaller --size"))
 }
 
+/// Refuses a trial whose threads together need more on a node than is left there.
+pub(crate) fn fits_on(node: Option<u32>, bytes: usize) -> Result<(), Error> {
+    let Some((node, left)) = node.and_then(|node| Some((node, room::too_little_on(node, bytes)?))) else {
+        return Ok(());
+    };
+    let what = format!("a trial needs {} MiB on node {node}, but only {} MiB are left there", bytes >> 20, left >> 20);
+    Err(Error::new(what).hint("give a smaller --size"))
+}
+
 /// A private mapping.
 #[derive(Debug)]
 pub struct Arena {
@@ -148,11 +157,7 @@ impl Arena {
     /// As [`Self::map`].
     pub fn written(bytes: usize, page: Page, node: Option<u32>) -> Result<Self, Error> {
         fits(bytes)?;
-        if let Some((node, left)) = node.and_then(|node| Some((node, room::too_little_on(node, bytes)?))) {
-            let what =
-                format!("a trial needs {} MiB on node {node}, but only {} MiB are left there", bytes >> 20, left >> 20);
-            return Err(Error::new(what).hint("give a smaller --size"));
-        }
+        fits_on(node, bytes)?;
         let mut arena = Self::map(bytes, page, node)?;
         arena.write();
         Ok(arena)

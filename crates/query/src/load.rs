@@ -147,7 +147,7 @@ impl<'a> Wanted<'a> {
             let table = self.every_usable(source, &needed, pool, phases)?;
             let written = phases.measure("dump", || dump::write(&table, &input, encoding, &file));
             let unwritten = |error: std::io::Error| {
-                // No directory has room for what is never kept.
+                // What is too long is kept in no directory.
                 let hint = match error.kind() {
                     std::io::ErrorKind::FileTooLarge => "leave out --cache",
                     _ => "give --cache a directory that can be written, with room for the table",
@@ -253,8 +253,11 @@ pub(crate) fn planned(select: &Select, source: &dyn Source) -> Result<Plan, Erro
 }
 
 fn cannot_lay_out(args: &Args, error: &std::io::Error) -> Error {
-    Error::new(format!("cannot lay out the table: {}: {error}", args.text("layout")))
-        .hint("--layout contiguous asks nothing of the kernel; containers often forbid mbind")
+    let hint = match error.kind() {
+        std::io::ErrorKind::OutOfMemory => "--layout contiguous takes memory of any node; or ask for fewer columns",
+        _ => "--layout contiguous asks nothing of the kernel; containers often forbid mbind",
+    };
+    Error::new(format!("cannot lay out the table: {}: {error}", args.text("layout"))).hint(hint)
 }
 
 #[cfg(test)]

@@ -183,7 +183,7 @@ def _ran(verb: str, *words: str, given: str = "") -> str:
             [str(binary), verb, *words], input=given, capture_output=True, encoding="utf-8", check=False
         )
     except OSError as error:
-        hint = "ask for less at once" if error.errno == errno.E2BIG else "KNEE_BIN names another binary"
+        hint = "ask for less at once" if error.errno == errno.E2BIG else _binary.unstarted(error)
         raise StudyError(f"cannot start {binary}: {error.strerror}", hint=hint) from error
     if done.returncode:
         raise failed(done.stderr or f"knee {verb} ended with status {done.returncode}")

@@ -89,8 +89,8 @@ def _number(name: str, value: SupportsIndex) -> int:
 
 @contextmanager
 def _opened(path: str, given: dict[int, str]) -> Generator[str]:
-    """Give the path by which the binary finds a file. What this process alone has open, it inherits, since its standard
-    input is ours; so it does a file whose name is no text.
+    """Give the path by which the binary finds a file. It inherits a file that only this process has open, since its own
+    standard input is another one, and a file whose name is not printable.
     """
     if not path.startswith(OWN) and path.isprintable():
         yield path

@@ -119,17 +119,21 @@ impl Direct {
             None => threads_for(&placement, &machine, quota(&machine.allowed))?,
         };
         let cpus = placement.cpus(&machine, threads)?;
-        Ok(Team::new(threads, &cpus, Bind::Each).fitting()?)
+        let team = Team::new(threads, &cpus, Bind::Each).fitting()?;
+        // As in a run, whose process starts on its cpus: layouts take the nodes of those.
+        if !team.cpus().is_empty() {
+            let refused = |error| {
+                Failure::new(format!("cannot stay on cpus {:?}: {error}", team.cpus()))
+                    .hint("leave out --placement, or give cpus that this process may use: see `knee machine`")
+            };
+            knee_machine::sys::pin(team.cpus()).map_err(refused)?;
+        }
+        Ok(team)
     }
 
     /// Runs the workload once.
     pub(crate) fn run(&self, workload: &'static dyn Workload) -> Result<Done, Failure> {
         let (args, team) = self.complete(workload)?;
-        // As in a run, whose process starts on its cpus: layouts take the nodes of those.
-        if !team.cpus().is_empty() {
-            let refused = |error| Failure::new(format!("cannot stay on cpus {:?}: {error}", team.cpus()));
-            knee_machine::sys::pin(team.cpus()).map_err(refused)?;
-        }
         let team = team.telling(progress::progress());
         let line = progress::Line::start();
         // Under `knee run -- knee query ...` this is a command like any other, whose phases are its regions.

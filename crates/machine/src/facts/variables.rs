@@ -54,10 +54,23 @@ const FAMILIES: [&str; 15] = [
 pub(super) fn runtime_variables(all: impl Iterator<Item = (OsString, OsString)>) -> String {
     let text = |text: OsString| text.to_string_lossy().replace(char::is_control, " ");
     let named = all.map(|(name, value)| (text(name), text(value)));
-    let mut found: Vec<String> =
-        named.filter(|(name, _)| counts(name)).map(|(name, value)| format!("{name}={value}")).collect();
+    let named = named.filter(|(name, _)| counts(name));
+    let mut found: Vec<String> = named.map(|(name, value)| format!("{name}={}", without_secrets(&value))).collect();
     found.sort();
     if found.is_empty() { "none".into() } else { found.join("; ") }
+}
+
+/// The words of a value, without what may be a password: `-Dhttp.proxyPassword=...`.
+fn without_secrets(value: &str) -> String {
+    let is_secret = |name: &str| {
+        let name = name.to_lowercase();
+        ["pass", "secret", "token", "credential"].iter().any(|word| name.contains(word))
+    };
+    let told = |word: &str| match word.split_once('=') {
+        Some((name, _)) if is_secret(name) => format!("{name}=..."),
+        _ => word.to_owned(),
+    };
+    value.split(' ').map(told).collect::<Vec<_>>().join(" ")
 }
 
 fn counts(name: &str) -> bool {
@@ -76,5 +89,7 @@ mod tests {
         assert_eq!(told(&[("HOME", "/home/me"), ("GOGC_SECRET", "x"), ("PATH", "/bin")]), "none");
         let some = [("OMP_WAIT_POLICY", "passive"), ("USER", "me"), ("GOGC", "50"), ("LD_PRELOAD", "a\nb")];
         assert_eq!(told(&some), "GOGC=50; LD_PRELOAD=a b; OMP_WAIT_POLICY=passive");
+        let secret = [("JAVA_TOOL_OPTIONS", "-Xmx1g -Dhttp.proxyPassword=x -Da=b")];
+        assert_eq!(told(&secret), "JAVA_TOOL_OPTIONS=-Xmx1g -Dhttp.proxyPassword=... -Da=b");
     }
 }

@@ -95,12 +95,13 @@ pub fn split(args: &Args, team: &Team, parts: usize) -> Result<Vec<String>, Erro
 
 /// Refuses a graph that only this process can read, and only once.
 fn refuse_passing(source: &str) -> Result<(), Error> {
-    let own = ["/dev/stdin", "/dev/fd/", "/proc/self/"].iter().any(|begin| source.starts_with(begin));
-    let is_file = || std::fs::metadata(source).is_ok_and(|found| !found.is_file());
-    if graph::is_generated(source) || !(own || is_file()) {
+    let own = ["/dev/stdin", "/dev/fd/", "/proc/self/fd/"].iter().any(|begin| source.starts_with(begin));
+    // A folder is refused where it is read.
+    let passes = || std::fs::metadata(source).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    if graph::is_generated(source) || !(own || passes()) {
         return Ok(());
     }
-    let why = "each part reads the graph again, and this is no file that lasts";
+    let why = "each part reads the graph again, and this can be read only here, or only once";
     let what = format!("cannot divide a count in {source}: {why}");
     Err(Error::new(what).hint("write the graph to a file that all machines see"))
 }

@@ -6,7 +6,7 @@ use knee_workload::{Args, Error, Param};
 
 use super::sequential::ARRAY;
 use super::{Given, Probe, Row, Step, Trial, node, node_names, sweep};
-use crate::arena::{Arena, Found, Page, fits};
+use crate::arena::{Arena, Found, Page, fits, fits_on};
 use crate::context::Context;
 use crate::pinned::together;
 use crate::size;
@@ -72,6 +72,7 @@ impl Probe for Allocate {
         let (page, node) = (Page::named(args.text("page")), node(args)?);
         let bytes = size::of(args, "size")?.next_multiple_of(2 << 20);
         fits(bytes.saturating_mul(cpus.len()))?;
+        fits_on(node, bytes.saturating_mul(cpus.len()))?;
         let way = match args.text("way") {
             "fresh" => Way::Fresh,
             "freed" => Way::Freed,

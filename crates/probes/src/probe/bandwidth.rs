@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, matrix_mark, node, node_names, sweep};
-use crate::arena::{Arena, Found, Page, fits};
+use crate::arena::{Arena, Found, Page, fits, fits_on};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel, STEP};
 use crate::pinned::together;
@@ -85,6 +85,7 @@ impl Probe for Bandwidth {
             return Err(Error::new(format!("bad argument: size {bytes}: each array needs {STEP} bytes")));
         }
         fits(kernel.streams() * array * cpus.len())?;
+        fits_on(node, kernel.streams() * array * cpus.len())?;
         // Each thread touches its own arrays first.
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
         let arenas = together(cpus, |thread| {

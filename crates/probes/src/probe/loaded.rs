@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, node, node_name, sweep};
-use crate::arena::{Arena, Found, Page, fits};
+use crate::arena::{Arena, Found, Page, fits, fits_on};
 use crate::chase::{Chase, Line};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel};
@@ -81,6 +81,7 @@ impl Probe for Loaded {
         let bytes_of = |thread: usize| share(thread, half, cpus.len() - 1, streams * BLOCK);
         let (bytes, others) = (bytes_of(0), bytes_of(1).saturating_mul(cpus.len() - 1));
         fits(bytes.saturating_add(others).saturating_add(Chase::order_bytes(bytes, 64)?))?;
+        fits_on(node, bytes.saturating_add(others))?;
         // Each thread touches its own arrays first.
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
         let arenas = together(cpus, |thread| {

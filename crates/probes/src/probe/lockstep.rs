@@ -92,7 +92,7 @@ impl Probe for Lockstep {
 
 struct Ring {
     arenas: Vec<Arena>,
-    /// What is read of each: huge pages may be more.
+    /// What is read of each; with huge pages the arena may be longer.
     bytes: usize,
     cpus: Vec<u32>,
     shift: usize,

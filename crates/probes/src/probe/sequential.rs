@@ -183,7 +183,7 @@ fn owners(context: &Context<'_>, cpus: &[u32], reader: u32) -> Vec<u32> {
 
 struct Read {
     arena: Arena,
-    /// What is read: huge pages may be more.
+    /// What is read; with huge pages the arena may be longer.
     bytes: usize,
     map: Box<dyn Fn() -> Result<Arena, Error>>,
     fresh: bool,

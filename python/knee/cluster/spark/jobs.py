@@ -48,7 +48,7 @@ class Cluster:
         Where Spark asks for executors as it needs them, there may be none until a job begins.
         """
         asks = self._context.getConf().get("spark.dynamicAllocation.enabled", "false")
-        if str(self._context.master).startswith("local") or asks == "true":
+        if re.match(r"local(?!-cluster)", str(self._context.master)) or str(asks).lower() == "true":
             return
         end = time.monotonic() + FIRST_S
         while self._scala.getExecutorMemoryStatus().size() < 2 and time.monotonic() < end:

@@ -19,6 +19,7 @@ def remedies(here: Situation) -> list[Remedy]:
     percent = TIMES * (100 + (int(now) if now.isdecimal() else USUAL)) - 100
     # Without a limit, a program that allocates for long would take all memory.
     own, limit = here.variable("GOMEMLIMIT"), here.memory_bytes // 2
+    own = None if own == "off" else own
     off = {"GOGC": "off", "GOMEMLIMIT": own or str(limit)}
     most = "as much as GOMEMLIMIT says" if own else "half of the memory that it may use"
     note = f"collects nothing until the heap has {most}"

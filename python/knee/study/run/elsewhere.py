@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from knee import terminal
-from knee.store import Folder, StudyError
+from knee.store import Folder, RunSpec, StudyError
 from knee.study.run.trust import Doing
 
 GIVEN = {
@@ -21,6 +21,10 @@ GIVEN = {
     "blas": ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS"),
 }
 """Variables that ``--for`` gives each run. Those that hold options keep the shell's as well, and are none of these."""
+
+
+BOUND = ("OMP_PROC_BIND", "OMP_PLACES")
+"""Those that OpenMP gets as well where each thread is bound to a cpu."""
 
 
 def refuse_elsewhere(folder: Folder, machine: Mapping[str, Any], doing: Doing) -> None:
@@ -65,8 +69,7 @@ def _variables(folder: Folder, planned: Mapping[str, Any], here: Mapping[str, An
     both = [facts.get("runtime_variables") for facts in (planned, here)]
     if not all(isinstance(one, str) for one in both):
         return None
-    programs = [spec["program"] for spec in folder.read_plan()]
-    own = [{*one.get("env", {}), *GIVEN.get(one.get("for", ""), ())} for one in programs]
+    own = [_own(spec) for spec in folder.read_plan()]
     same = own[0].intersection(*own)
     was, is_ = ({one for one in str(text).split("; ") if one.partition("=")[0] not in same | {"none"}} for text in both)
     lost, new = (", ".join(sorted(these)) for these in (was - is_, is_ - was))
@@ -75,6 +78,14 @@ def _variables(folder: Folder, planned: Mapping[str, Any], here: Mapping[str, An
     if lost:
         return f"with {lost}, which this shell does not set"
     return f"without {new}, which this shell sets" if new else None
+
+
+def _own(spec: RunSpec) -> set[str]:
+    """Return the variables that a run gets from the study."""
+    program: dict[str, Any] = spec["program"]
+    runtime = program.get("for", "")
+    bound = BOUND if runtime == "openmp" and spec.get("bind") == "each" else ()
+    return {*program.get("env", {}), *GIVEN.get(runtime, ()), *bound}
 
 
 def _quota(allowed: Mapping[str, Any]) -> str:

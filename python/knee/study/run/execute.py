@@ -57,8 +57,8 @@ GRACE_S = 2.0
 
 
 def due(folder: Folder) -> list[RunSpec]:
-    """Return the planned runs that are made: trials of remedies, and all others up to the block after which the
-    stopping rule ended the study. Counting runs are left out where those of the first block counted nothing.
+    """Return the planned runs that are to be made: all trials of remedies, and of the others those up to the block
+    after which the stopping rule ended the study, without counting runs where those of the first block counted nothing.
     """
     return _due(folder, folder.read_records())
 
@@ -71,7 +71,7 @@ def _due(folder: Folder, records: list[Record]) -> list[RunSpec]:
 
 
 def remaining(folder: Folder) -> list[RunSpec]:
-    """Return those of the planned runs that are made which have no record."""
+    """Return those of :func:`due` that have no record yet."""
     records = folder.read_records()
     done = {record["id"] for record in records}
     return [spec for spec in _due(folder, records) if spec["id"] not in done]

@@ -26,9 +26,12 @@ from knee.study.remedies.remedy import Remedy
 from knee.study.run import trust
 from knee.study.run.execute import due, locked, remaining
 
+SHELLS = "runtime_variables"
+"""The fact that is one of the shell."""
+
 
 def unfinished(folder: Folder) -> dict[str, str] | None:
-    """Return the levels of the run whose trials were planned before and are left to run; None if none are left.
+    """Return the levels of the run that interrupted trials are of, with its threads; None if no trial is left to run.
 
     Raises
     ------
@@ -91,7 +94,9 @@ def _refuse_changed(folder: Folder, added: Sequence[RunSpec], own: Collection[st
 def note_after(folder: Folder, facts: Mapping[str, Any]) -> Trials:
     """Note which facts of the machine differ from those before the trials; return all notes."""
     before, now = read_trials(folder), _words(facts)
-    names = sorted({*before.facts, *now})
+    # An earlier version did not know of variables.
+    unknown = {SHELLS} if SHELLS not in before.facts else set[str]()
+    names = sorted({*before.facts, *now} - unknown)
     absent = "absent"
     changed = [FactChange(name, before.facts.get(name, absent), now.get(name, absent)) for name in names]
     found = Trials(before.remedies, before.facts, tuple(one for one in changed if one.before != one.after))

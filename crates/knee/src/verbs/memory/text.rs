@@ -63,7 +63,7 @@ fn squares(group: &[&Figure]) -> Option<(&'static str, &'static str)> {
     let (rows, columns) = *pairs
         .iter()
         .find(|(rows, columns)| [rows, columns].iter().all(|name| names.iter().any(|found| found == **name)))?;
-    // Of one thread and of several, nodes are no matrix.
+    // Where thread counts differ as well, pairs of nodes are no matrix.
     if names.iter().any(|name| name == "threads") {
         return None;
     }

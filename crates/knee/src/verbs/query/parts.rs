@@ -33,6 +33,8 @@ impl Divide for Query {
     }
 
     fn part(&self, line: &str, begin: &dyn Fn(usize)) -> Result<String, Failure> {
+        // Before pages are placed: its cpus say on which nodes.
+        let team = self.direct.team_within_quota()?;
         let mut given = self.direct.given.clone();
         // Who asks through a cluster cannot say how pages lie, and containers often forbid to place them.
         if !parts::may_place() {
@@ -43,7 +45,6 @@ impl Divide for Query {
             return Err(Failure::new(format!("--part with --runtime {alone}: a part is answered by all threads"))
                 .hint("leave it out; -n 1 is one thread"));
         }
-        let team = self.direct.team_within_quota()?;
         let part = parts::Part::read(line)?;
         begin(part.number());
         Ok(parts::answer(part, &args, &team)?)
