@@ -22,14 +22,14 @@ from typing import Any, cast
 import tomli_w
 
 from knee.opened import Study
-from knee.store import Folder, StudyError, read
+from knee.store import VARIABLES, Folder, StudyError, read
 
 FILES = ("machine.json", "plan.jsonl", "records.jsonl", "ended.json", "waits.jsonl", "trials.json",
          "machine-memory.json")  # fmt: skip
 
 TOLD = ("output", "error", "program", "baseline", "command", "env", "directory", "name", "measure", "why", "prepare",
         "conclude", "factors", "cell", "claim", "exclude", "weak", "pair", "region_faults", "test", "treats",
-        "does", "metric", "check", "runtime_variables")  # fmt: skip
+        "does", "metric", "check", VARIABLES)  # fmt: skip
 """Fields that hold a user's own words: names and relative folders are looked for there, too."""
 
 _PATH = re.compile(r"((?<![\w.@+~/-])-[A-Za-z](?=/)|(?<![\w.}\]]))((?:~[\w.-]*)?/(?:[\w.@+~-]+/)*)([\w.@+~-]*)")
@@ -114,7 +114,7 @@ class _Names:
         if isinstance(value, dict):
             mapping = cast("dict[str, Any]", value)
             # What it was and is has other keys.
-            told = told or mapping.get("fact") == "runtime_variables"
+            told = told or mapping.get("fact") == VARIABLES
             if mapping.get("fact") == "kernel":
                 mapping = mapping | {key: _version(mapping[key]) for key in ("held", "found") if key in mapping}
             fields = {key: self._field(key, one, told=told or key in TOLD) for key, one in mapping.items()}

@@ -18,7 +18,7 @@ from knee.store.records.runs import all_runs, runs
 from knee.store.roles import is_trial, role_of
 from knee.store.seam import Changed, Level, Record, Role, RunSpec
 from knee.store.shown import shown, shown_within
-from knee.store.types import SCHEMA, StudyError, finite, one_of
+from knee.store.types import SCHEMA, VARIABLES, StudyError, finite, one_of
 from knee.store.write import make_folder, opened_to_write, write_whole
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "OWN_COUNTS",
     "SCHEMA",
     "STATES",
+    "VARIABLES",
     "WORKLOAD",
     "Changed",
     "Contents",

@@ -11,6 +11,9 @@ from knee.store.shown import shown
 SCHEMA = 1
 """Version of run specs and records that this package reads and writes."""
 
+VARIABLES = "runtime_variables"
+"""The fact that is one of the shell, not of the machine. Earlier versions did not have it."""
+
 
 class StudyError(Exception):
     """An error for the user: what failed, which thing, and the reason; ``hint`` is the one thing to try."""

@@ -100,7 +100,7 @@ impl Direct {
         Ok((Args::complete(workload.params(), &self.given)?, self.team()?))
     }
 
-    /// The threads that run the workload.
+    /// The threads that run the workload. This process stays on their cpus from then on.
     pub(crate) fn team(&self) -> Result<Team, Failure> {
         self.team_of(|_| None)
     }

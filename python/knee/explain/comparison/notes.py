@@ -7,14 +7,10 @@ from typing import Any, cast
 from knee.explain.changes import changes
 from knee.explain.comparison.cells import Side
 from knee.explain.disturbance import disturbance
-from knee.store import Run
+from knee.store import VARIABLES, Run
 
 UNSTEADY = ("clock_ns",)
 """Facts that differ between any two studies, because each study measures them itself."""
-
-
-SHELLS = "runtime_variables"
-"""The fact that is one of the shell, and that earlier versions did not have."""
 
 
 def of_sessions(spread: float) -> str:
@@ -36,9 +32,9 @@ def differences(a: Side, b: Side, where: tuple[str, str] = ("in A", "in B")) -> 
     facts = [cast("dict[str, Any]", side.machine.get("facts", {})) for side in (a, b)]
     for name in sorted((facts[0].keys() | facts[1].keys()) - set(UNSTEADY)):
         known = [_fact(one.get(name)) for one in facts]
-        if name == SHELLS and all(name in one for one in facts) and known[0] != known[1]:
+        if name == VARIABLES and all(name in one for one in facts) and known[0] != known[1]:
             lines.append(f"different shells: runtime variables are {known[0]} {first}, {known[1]} {last}")
-        elif name != SHELLS and known[0] != known[1]:
+        elif name != VARIABLES and known[0] != known[1]:
             lines.append(f"different machines: {name.replace('_', ' ')} is {known[0]} {first}, {known[1]} {last}")
     if a.version != b.version:
         lines.append(f"different versions of knee: {a.version or 'unknown'} {first}, {b.version or 'unknown'} {last}")

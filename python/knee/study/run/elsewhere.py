@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from knee import terminal
-from knee.store import Folder, RunSpec, StudyError
+from knee.store import VARIABLES, Folder, RunSpec, StudyError
 from knee.study.run.trust import Doing
 
 GIVEN = {
@@ -66,7 +66,7 @@ def _variables(folder: Folder, planned: Mapping[str, Any], here: Mapping[str, An
 
     Those that its programs get from the study are the same.
     """
-    both = [facts.get("runtime_variables") for facts in (planned, here)]
+    both = [facts.get(VARIABLES) for facts in (planned, here)]
     if not all(isinstance(one, str) for one in both):
         return None
     own = [_own(spec) for spec in folder.read_plan()]

@@ -9,6 +9,7 @@ from typing import Any
 
 from knee import _binary
 from knee.store import (
+    VARIABLES,
     FactChange,
     Folder,
     Noted,
@@ -25,9 +26,6 @@ from knee.study.design.trials import trials
 from knee.study.remedies.remedy import Remedy
 from knee.study.run import trust
 from knee.study.run.execute import due, locked, remaining
-
-SHELLS = "runtime_variables"
-"""The fact that is one of the shell."""
 
 
 def unfinished(folder: Folder) -> dict[str, str] | None:
@@ -95,7 +93,7 @@ def note_after(folder: Folder, facts: Mapping[str, Any]) -> Trials:
     """Note which facts of the machine differ from those before the trials; return all notes."""
     before, now = read_trials(folder), _words(facts)
     # An earlier version did not know of variables.
-    unknown = {SHELLS} if SHELLS not in before.facts else set[str]()
+    unknown = {VARIABLES} if VARIABLES not in before.facts else set[str]()
     names = sorted({*before.facts, *now} - unknown)
     absent = "absent"
     changed = [FactChange(name, before.facts.get(name, absent), now.get(name, absent)) for name in names]
