@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use knee_machine::sys;
 use knee_meter::descendants;
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, set_child_subreaper, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpgid, getpid, kill_process, set_child_subreaper, waitid};
 
 use crate::error::Failure;
 
@@ -39,6 +39,13 @@ fn below() -> Vec<Pid> {
 /// Sends a signal to every process below us.
 pub(crate) fn signal_all(signal: Signal) {
     for pid in below() {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+/// The same but for the processes of this process group.
+pub(crate) fn signal_outside(group: Pid, signal: Signal) {
+    for pid in below().into_iter().filter(|pid| getpgid(Some(*pid)) != Ok(group)) {
         let _ = kill_process(pid, signal);
     }
 }

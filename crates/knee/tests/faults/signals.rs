@@ -1,6 +1,6 @@
 //! Signals that were ignored when knee started, and Ctrl-Z.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -136,6 +136,30 @@ fn ctrl_c_ends_a_shell_loop_around_it() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n", "{output:?}");
     assert_eq!(output.status.signal(), Some(2), "{output:?}");
     assert!(!super::alive("71.75"));
+}
+
+/// A terminal sends its Ctrl-C to one process group, which a program may have left.
+#[test]
+fn ctrl_c_reaches_a_program_in_a_group_of_its_own() {
+    let test = "ctrl_c_reaches_a_program_in_a_group_of_its_own";
+    if installed(test, "script").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let status = folder.path().join("status");
+    // The program leaves the session as well, and the shell goes on to tell how knee ended.
+    let program = "setsid sh -c 'exec sleep 71.375'";
+    let knee = env!("CARGO_BIN_EXE_knee");
+    let script = format!("trap : INT; '{knee}' run -- {program}; echo $? > '{}'", status.display());
+    let mut terminal = Command::new("env");
+    terminal.args(["--default-signal=INT", "script", "-q", "-c", &script, "/dev/null"]);
+    terminal.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut terminal = terminal.spawn().unwrap();
+    until(|| super::alive("71.375"));
+    terminal.stdin.as_mut().unwrap().write_all(b"\x03").unwrap();
+    until(|| !super::alive("71.375"));
+    terminal.wait().unwrap();
+    assert_eq!(std::fs::read_to_string(status).unwrap().trim(), "130");
 }
 
 #[test]

@@ -83,8 +83,10 @@ impl Running {
                     return None;
                 }
                 stop.signals.note();
-                // Ctrl-C has reached the program already: it is in our process group.
-                if signal != Signal::INT || !in_foreground() {
+                // Ctrl-C has reached all that is in our process group already, but not what made one of its own.
+                if signal == Signal::INT && in_foreground() {
+                    tree::signal_outside(getpgrp(), signal);
+                } else {
                     tree::signal_all(signal);
                 }
             }
@@ -186,7 +188,7 @@ struct Events {
     abandoned: bool,
 }
 
-/// Whether a terminal sends its Ctrl-C to the process group that we and the program are in.
+/// Whether a terminal sends its Ctrl-C to the process group that we are in.
 fn in_foreground() -> bool {
     let terminal = File::open("/dev/tty");
     terminal.and_then(|terminal| Ok(tcgetpgrp(terminal)?)).is_ok_and(|group| group == getpgrp())
