@@ -78,7 +78,7 @@ fn once(spec: RunSpec, step: &str, stop: &StopRequests<'_>) -> Result<(), HookEr
         say(format_args!("knee: {step} left {} processes running; knee terminated them", left.living));
     }
     let Some(end) = end else { return Err(HookError::Abandoned) };
-    running.drain_rest(&left);
+    running.drain_rest(&left, stop.signals, asked);
     // A step that heeds a signal may end as if it were done.
     if asked || stop.signals.have_come() {
         return Err(HookError::Abandoned);

@@ -130,7 +130,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     let cpu = (used.user + used.system).max(sampled);
     let validity = baseline.known(others).compare(end.wall, cpu, at_once, clock_ns);
     // Last: it waits for whoever reads the output.
-    running.drain_rest(&left);
+    running.drain_rest(&left, how.stop.signals, asked);
     // Nor are those of processes that are still there, as the record says.
     let sampled = if left.not_ended.is_none() { sampled } else { Duration::ZERO };
     let times = Times::new(end.wall, used.user, used.system, sampled);

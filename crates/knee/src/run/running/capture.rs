@@ -15,6 +15,8 @@ use rustix::fs::FileType;
 use rustix::io::retry_on_intr;
 use twox_hash::XxHash3_64;
 
+use super::super::signals::Signals;
+
 /// Bytes kept from each end of the output. Searches see these.
 const KEPT: usize = 1 << 20;
 /// Capacity of the pipe: what an ordinary user may ask for.
@@ -114,7 +116,7 @@ impl Capture {
         let mut buffer = mem::take(&mut self.buffer);
         let (mut read, mut held) = (0, false);
         for _ in 0..CAPACITY / self.piece {
-            held = !self.takes(Some(NOW));
+            held = !self.takes();
             let Some(pipe) = self.pipe.as_mut().filter(|_| !held) else { break };
             match pipe.read(&mut buffer[..self.piece]) {
                 Ok(0) => self.pipe = None,
@@ -137,12 +139,12 @@ impl Capture {
         read > 0
     }
 
-    /// Whether a piece can be shown, at once or within a time: a reader that has all it wants to read must not keep us
-    /// from the program's time limit. One that is gone takes everything.
-    fn takes(&self, within: Option<Timespec>) -> bool {
+    /// Whether a piece can be shown without waiting: a reader that has all it wants to read must not keep us from the
+    /// program's time limit. One that is gone takes everything.
+    fn takes(&self) -> bool {
         let writable = |fd: BorrowedFd<'_>| {
             let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
-            let mut polled = || retry_on_intr(|| poll(&mut fds, within.as_ref()));
+            let mut polled = || retry_on_intr(|| poll(&mut fds, Some(&NOW)));
             polled().is_ok_and(|ready| ready > 0)
         };
         match self.echo {
@@ -152,9 +154,30 @@ impl Capture {
         }
     }
 
-    /// Reads to the end, when the program has ended: then there is nothing to do but to wait for the reader.
-    pub(crate) fn drain_rest(&mut self) {
-        while self.is_open() && self.takes(None) && self.drain() {}
+    /// Reads to the end, when the program has ended: then there is nothing to do but to wait for the reader, `most` for each
+    /// piece, if there is a limit. After that, or once a signal asks to stop, the rest is recorded and no longer shown.
+    pub(crate) fn drain_rest(&mut self, signals: &Signals, most: Option<Duration>) {
+        while self.is_open() {
+            self.await_reader(signals, most);
+            if !self.drain() {
+                return;
+            }
+        }
+    }
+
+    /// Waits until a piece can be shown, or nothing is shown any more.
+    fn await_reader(&mut self, signals: &Signals, most: Option<Duration>) {
+        let (out, err) = (io::stdout(), io::stderr());
+        let most = most.and_then(|most| Timespec::try_from(most).ok());
+        while !self.takes() {
+            let shown = if self.echo == Some(Echo::StandardOutput) { out.as_fd() } else { err.as_fd() };
+            let mut fds = vec![PollFd::from_borrowed_fd(shown, PollFlags::OUT)];
+            fds.extend(signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+            let ready = retry_on_intr(|| poll(&mut fds, most.as_ref()));
+            if ready == Ok(0) || signals.next().is_some() {
+                self.echo = None;
+            }
+        }
     }
 
     fn take(&mut self, new: &[u8]) {

@@ -23,7 +23,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::pinning::Pinner;
 use super::program::{self, child};
 use super::regions::Regions;
-use super::signals::StopRequests;
+use super::signals::{Signals, StopRequests};
 use super::tree;
 use crate::run_spec::{Program, RunSpec};
 
@@ -32,6 +32,9 @@ pub(crate) use self::counting::Counting;
 pub(crate) use self::seen::{Samples, Seen, Threads};
 pub(crate) use self::streams::Streams;
 pub(crate) use self::watch::End;
+
+/// Time in which somebody who reads what is shown takes a piece of it.
+const SLOWEST: Duration = Duration::from_secs(2);
 
 /// A started program with everything that watches it.
 pub(crate) struct Running {
@@ -122,13 +125,14 @@ impl Running {
         })
     }
 
-    /// Reads everything that is still in the pipes, if all writers have ended.
-    pub(crate) fn drain_rest(&mut self, left: &tree::Left) {
+    /// Reads everything that is still in the pipes, if all writers have ended. It waits for whoever reads what is shown,
+    /// until a signal asks to stop; not for long where one has.
+    pub(crate) fn drain_rest(&mut self, left: &tree::Left, signals: &Signals, asked: bool) {
         if left.not_ended.is_some() {
             return self.drain();
         }
         for capture in [&mut self.stdout, &mut self.stderr, &mut self.report].into_iter().flatten() {
-            capture.drain_rest();
+            capture.drain_rest(signals, asked.then_some(SLOWEST));
         }
     }
 
