@@ -1,9 +1,8 @@
 //! Time series as gzip CSV: `t_ns,source,name,value`, one line a value.
 
 use std::borrow::Cow;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -52,13 +51,7 @@ impl Samples {
         self.lines.clear();
     }
 
-    pub(crate) fn write(mut self, path: &Path) -> io::Result<()> {
-        // Replaced by a new file: in a folder from somebody else, the old one may be a link to a file elsewhere.
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = File::create_new(path)?;
+    pub(crate) fn write(mut self, mut file: File) -> io::Result<()> {
         self.pack();
         file.write_all(&self.packed.finish()?)?;
         file.sync_all()
@@ -101,7 +94,7 @@ mod tests {
             samples.settle();
         }
         assert!(samples.lines.len() < WAITING);
-        samples.write(&path).unwrap();
+        samples.write(File::create_new(&path).unwrap()).unwrap();
         let mut text = String::new();
         std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(File::open(&path).unwrap()), &mut text)
             .unwrap();

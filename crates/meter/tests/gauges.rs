@@ -179,7 +179,7 @@ fn pages_are_counted_by_node_and_over_time() {
     std::thread::sleep(sampler.pause() + Duration::from_millis(1));
     sampler.tick(&mut gauges, &mut |note| note("matches", 5));
     let file = machine.root().join("samples.csv.gz");
-    assert!(sampler.finish(Some(&file)).written.is_ok());
+    assert!(sampler.finish(Some(std::fs::File::create_new(&file).unwrap())).written.is_ok());
     gauges.stop();
     let found = gauges.finish();
     assert_eq!(value(&found, "numa_hit").0, "5");

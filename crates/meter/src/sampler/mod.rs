@@ -10,7 +10,8 @@ mod seen;
 mod thread;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use knee_machine::CpuSet;
@@ -177,10 +178,10 @@ impl Sampler {
         self.moves.most_throttled()
     }
 
-    /// Ends the sampling, and writes the series to `path` if one is given.
+    /// Ends the sampling, and writes the series to a new file if one is given.
     #[must_use]
-    pub fn finish(self, path: Option<&Path>) -> Watched {
-        let written = path.map_or(Ok(()), |path| self.samples.write(path));
+    pub fn finish(self, file: Option<File>) -> Watched {
+        let written = file.map_or(Ok(()), |file| self.samples.write(file));
         let futex = (self.sampling.count > 0).then(|| self.sleepers.finish());
         let (threads, untold) = self.ended.told(self.threads.into_values().map(|watched| watched.seen));
         Watched {
@@ -203,6 +204,8 @@ fn tickless() -> CpuSet {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     /// This process, as it is found.

@@ -13,7 +13,7 @@ use rustix::process::Signal;
 use self::asked::run_spec;
 use super::launcher::{Launch, Outcome, hooks, launch};
 use super::options::Run;
-use super::running::{Echo, Streams};
+use super::running::{Echo, SamplesFolder, Streams};
 use super::signals::{Signals, StopRequests};
 use super::tree;
 use crate::error::{Failure, print_out, status};
@@ -43,7 +43,7 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
         (None, false) => Streams::Inherited,
     };
     let stop = StopRequests { signals: &signals, lifeline: None };
-    let how = Launch { streams, samples: samples.as_deref(), stop };
+    let how = Launch { streams, samples: samples.as_deref().map(SamplesFolder::Direct), stop };
     tree::refuse_others().map_err(ours)?;
     // Before the setup, so that processes it leaves behind are ended, too.
     tree::adopt_orphans();

@@ -17,7 +17,7 @@ use knee_meter::{Baseline, PressureBefore, ThrottlingBefore};
 use self::hooks::HookError;
 use self::parts::{Around, Parts, Times};
 use super::beside::Beside;
-use super::running::{Counting, End, Running, Streams};
+use super::running::{Counting, End, Running, SamplesFolder, Streams};
 use super::signals::StopRequests;
 use super::tree;
 use crate::error::Failure;
@@ -31,7 +31,7 @@ pub(super) struct Launch<'a> {
     /// Where the streams go.
     pub(super) streams: Streams,
     /// Folder for the samples.
-    pub(super) samples: Option<&'a Path>,
+    pub(super) samples: Option<SamplesFolder<'a>>,
     /// What can ask us to stop.
     pub(super) stop: StopRequests<'a>,
 }

@@ -15,7 +15,7 @@ use self::launcher::Launcher;
 use self::lines::Lines;
 use self::parent::Parent;
 use super::launcher::{Launch, Outcome, launch};
-use super::running::Streams;
+use super::running::{SamplesFolder, Streams};
 use super::signals::{Signals, StopRequests};
 use super::tree;
 use crate::error::{Failure, print_out, status};
@@ -178,7 +178,7 @@ pub(crate) fn launch_one(samples: Option<&Path>) -> Result<ExitCode, Failure> {
     let spec = RunSpec::read(&line)?;
     let signals = Signals::outlive()?;
     let stop = StopRequests { signals: &signals, lifeline: Some(stdin.as_fd()) };
-    let how = Launch { streams: Streams::Captured, samples, stop };
+    let how = Launch { streams: Streams::Captured, samples: samples.map(SamplesFolder::Study), stop };
     match launch(&spec, &how) {
         Outcome::Ran(record) | Outcome::Refused(record, ..) => {
             print_out(&format!("{}\n", serde_json::to_string(&record).map_err(Failure::new)?))?;

@@ -3,6 +3,7 @@
 mod capture;
 mod counting;
 mod seen;
+mod series;
 mod streams;
 mod watch;
 
@@ -30,6 +31,7 @@ use crate::run_spec::{Program, RunSpec};
 pub(crate) use self::capture::{Capture, Echo};
 pub(crate) use self::counting::Counting;
 pub(crate) use self::seen::{Samples, Seen, Threads};
+pub(crate) use self::series::SamplesFolder;
 pub(crate) use self::streams::Streams;
 pub(crate) use self::watch::End;
 

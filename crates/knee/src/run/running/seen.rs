@@ -1,8 +1,9 @@
 //! Observations of a finished program, as parts of its record.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use knee_machine::clock::nanoseconds;
@@ -15,7 +16,7 @@ use knee_region::Totals;
 use super::super::pinning::{Observed, Pinner};
 use super::super::program::child::{self, Report};
 use super::super::regions::{Marked, Span};
-use super::{Capture, Running};
+use super::{Capture, Running, SamplesFolder};
 use crate::error::say;
 use crate::record::{Output, Pages, Pinning};
 use crate::run_spec::RunSpec;
@@ -64,8 +65,8 @@ pub(crate) struct Samples {
 }
 
 impl Running {
-    /// Collects all observations of a program that took `wall`. `samples` is the folder for the time series.
-    pub(crate) fn finish(mut self, spec: &RunSpec, samples: Option<&Path>, wall: Duration) -> Seen {
+    /// Collects all observations of a program that took `wall`. `samples` is where the time series goes.
+    pub(crate) fn finish(mut self, spec: &RunSpec, samples: Option<SamplesFolder<'_>>, wall: Duration) -> Seen {
         let text = |capture: &Option<Capture>| capture.as_ref().map(Capture::text);
         let mut output = Output {
             stdout_bytes: self.stdout.as_ref().map_or(0, Capture::bytes),
@@ -80,18 +81,16 @@ impl Running {
         let (pinning, tied) = self.pinner.map(Pinner::finish).unzip();
         let marked = self.regions.map(|regions| regions.map_or_else(|error| Marked::none(&error), |made| made.read()));
         let marked = marked.unwrap_or_default();
-        let path = samples.map(|folder| folder.join(format!("{}.csv.gz", spec.id)));
         let mut published = self.published;
         let sampled = self.sampler.map(|mut sampler| {
             for (name, sum) in published.iter_mut().flat_map(Totals::read) {
                 sampler.mark(nanoseconds(wall), WORKLOAD, name, sum);
             }
-            finished(sampler, &marked.spans, path.as_deref())
+            finished(sampler, &marked.spans, samples.map(|folder| folder.create(&spec.id)), &spec.id)
         });
-        let (mut observed, pages, mapped, samples) = sampled.map_or_else(Default::default, |watched| {
-            let Watched { threads, sampling, pages, mapped, futex, goroutines, written } = watched;
-            let samples =
-                Samples { sampling: Some(sampling), futex, goroutines, ..kept(written, &spec.id, path.as_deref()) };
+        let (mut observed, pages, mapped, samples) = sampled.map_or_else(Default::default, |(watched, kept)| {
+            let Watched { threads, sampling, pages, mapped, futex, goroutines, .. } = watched;
+            let samples = Samples { sampling: Some(sampling), futex, goroutines, ..kept };
             (threads, pages.map(Pages::known), mapped, samples)
         });
         let mut report = text(&self.report).and_then(|text| child::read_report(&text));
@@ -118,26 +117,40 @@ impl Running {
     }
 }
 
-/// Ends the sampling, and adds the regions' begins and ends to the samples.
-fn finished(mut sampler: Sampler, spans: &[Span], path: Option<&Path>) -> Watched {
+/// Ends the sampling, adds the regions' begins and ends to the samples, and writes them to the file if there is one. Also
+/// returns where they are, or why they are lost.
+fn finished(
+    mut sampler: Sampler,
+    spans: &[Span],
+    file: Option<(PathBuf, io::Result<File>)>,
+    id: &str,
+) -> (Watched, Samples) {
     for span in spans {
         sampler.mark(span.begin_ns, &span.source, "begin", span.tid);
         sampler.mark(span.end_ns, &span.source, "end", span.tid);
     }
-    sampler.finish(path)
+    match file {
+        None => (sampler.finish(None), Samples::default()),
+        Some((path, Err(error))) => (sampler.finish(None), lost(id, &path, &error)),
+        Some((path, Ok(file))) => {
+            let watched = sampler.finish(Some(file));
+            let kept = match &watched.written {
+                Ok(()) => Samples { file: Some(relative_name(&path)), ..Samples::default() },
+                Err(error) => {
+                    // A partly written file is useless.
+                    let _ = std::fs::remove_file(&path);
+                    lost(id, &path, error)
+                }
+            };
+            (watched, kept)
+        }
+    }
 }
 
-/// Says where the samples are, or that they are lost.
-fn kept(written: io::Result<()>, id: &str, path: Option<&Path>) -> Samples {
-    let lost = written.err().map(|error| {
-        // A partly written file is useless.
-        path.map(std::fs::remove_file);
-        let file = path.map_or_else(|| "samples".into(), |path| path.display().to_string());
-        say(format_args!("knee: cannot write the samples of run {id}: {file}: {error}"));
-        error.to_string()
-    });
-    let file = path.filter(|_| lost.is_none()).map(relative_name);
-    Samples { file, lost, ..Samples::default() }
+/// Says that the samples are lost.
+fn lost(id: &str, path: &Path, error: &io::Error) -> Samples {
+    say(format_args!("knee: cannot write the samples of run {id}: {}: {error}", path.display()));
+    Samples { lost: Some(error.to_string()), ..Samples::default() }
 }
 
 impl Threads {
