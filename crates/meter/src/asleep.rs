@@ -43,6 +43,8 @@ const WAITS: [u64; 5] = [
     13, // FUTEX_LOCK_PI2
 ];
 const FLAGS: u64 = 128 | 256;
+/// Who denies it.
+const DENIES: &str = "kernel.yama.ptrace_scope is above 1, or a program has other rights";
 /// Operations of `fcntl` that wait until a lock is free.
 const FILE_LOCKS: [u64; 2] = [libc::F_SETLKW as u64, libc::F_OFD_SETLKW as u64];
 
@@ -61,6 +63,10 @@ pub enum FutexWaits {
         /// Times that it waited for a lock on a file (`flock`, `fcntl`, or `lockf`, which calls that).
         #[serde(default)]
         file_locks: u64,
+        /// Times that a sleeping thread could not be asked, because its process denies it to this user. They are in none
+        /// of the other counts.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        denied: Option<Denied>,
         /// The futexes at which most of these waits were, at most 8.
         hottest: Vec<Futex>,
     },
@@ -69,6 +75,15 @@ pub enum FutexWaits {
         /// The reason.
         unavailable: String,
     },
+}
+
+/// Sleeping threads that could not be asked, in samples.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Denied {
+    /// How many times.
+    pub times: u64,
+    /// Why.
+    pub reason: String,
 }
 
 /// Waits for one futex, in samples.
@@ -102,7 +117,10 @@ pub(crate) struct Sleepers {
     files: BTreeMap<(i32, i32), File>,
     /// Running mean of a question.
     cost: Option<Duration>,
+    /// Why no thread can be asked.
     refused: Option<String>,
+    /// Times that one could not, and why the last one could not.
+    denied: Option<Denied>,
 }
 
 #[derive(Debug, Default)]
@@ -124,10 +142,8 @@ impl Sleepers {
         let before = thread_cpu();
         for &(pid, tid) in sleeping.iter().cycle().skip(next).take(most) {
             self.last = tid;
-            match self.read(pid, tid) {
-                Ok(call) => self.note(pid, tid, call),
-                Err(error) => self.refused = refusal(&error),
-            }
+            let answer = self.read(pid, tid);
+            self.hear(pid, tid, answer);
             if self.refused.is_some() {
                 return;
             }
@@ -152,6 +168,23 @@ impl Sleepers {
         }
         self.files.insert((pid, tid), file);
         Ok(call)
+    }
+
+    /// Takes an answer, or why there is none.
+    fn hear(&mut self, pid: i32, tid: i32, answer: io::Result<Call>) {
+        match answer {
+            Ok(call) => self.note(pid, tid, call),
+            // Its process has other rights; those of others may have none.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let times = self.denied.take().map_or(0, |denied| denied.times) + 1;
+                self.denied = Some(Denied { times, reason: format!("/proc/PID/task/TID/syscall: {error}: {DENIES}") });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !Path::new("/proc/self/syscall").exists() => {
+                self.refused = Some("this kernel has no /proc/PID/task/TID/syscall".into());
+            }
+            // It has ended.
+            Err(_) => {}
+        }
     }
 
     /// How many questions fit, at least one.
@@ -182,7 +215,9 @@ impl Sleepers {
 
     /// All that was found.
     pub(crate) fn finish(self) -> FutexWaits {
-        if let Some(unavailable) = self.refused {
+        // Where every thread denied it, nothing is known.
+        let denied = || self.denied.as_ref().filter(|_| self.asleep == 0).map(|denied| denied.reason.clone());
+        if let Some(unavailable) = self.refused.clone().or_else(denied) {
             return FutexWaits::Unavailable { unavailable };
         }
         let told = |((pid, address), seen): ((i32, u64), Seen)| Futex {
@@ -195,8 +230,8 @@ impl Sleepers {
         let mut hottest: Vec<Futex> = self.futexes.into_iter().map(told).collect();
         hottest.sort_by_key(|futex| std::cmp::Reverse(futex.waits));
         hottest.truncate(MOST_TOLD);
-        let Self { asleep, waits, timed, file_locks, .. } = self;
-        FutexWaits::Known { asleep, waits, timed, file_locks, hottest }
+        let Self { asleep, waits, timed, file_locks, denied, .. } = self;
+        FutexWaits::Known { asleep, waits, timed, file_locks, denied, hottest }
     }
 }
 
@@ -249,18 +284,6 @@ fn parse(line: &str) -> Option<Call> {
     // The second argument of futex_waitv is how many futexes there are, and its address that of their list.
     let waits = number == libc::SYS_futex_waitv || WAITS.contains(&(operation & !FLAGS));
     Some(if waits { Call::Futex { address, timed } } else { Call::Other })
-}
-
-/// Why no further thread is asked; none where only this one could not be.
-fn refusal(error: &io::Error) -> Option<String> {
-    let missing = || !Path::new("/proc/self/syscall").exists();
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => Some(format!(
-            "/proc/PID/task/TID/syscall: {error}: kernel.yama.ptrace_scope is above 1, or a program has other rights"
-        )),
-        io::ErrorKind::NotFound if missing() => Some("this kernel has no /proc/PID/task/TID/syscall".into()),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -317,8 +340,11 @@ mod tests {
             sleepers.note(2, tid, Call::Running);
             sleepers.note(2, tid, if tid < 5 { Call::FileLock } else { Call::Running });
         }
-        let FutexWaits::Known { asleep, waits, timed, file_locks, hottest } = sleepers.finish() else { panic!() };
+        let FutexWaits::Known { asleep, waits, timed, file_locks, denied, hottest } = sleepers.finish() else {
+            panic!()
+        };
         assert_eq!((asleep, waits, timed, file_locks, hottest.len()), (125, 90, 40, 5, MOST_TOLD));
+        assert_eq!(denied, None);
         let futex = |pid, timed, threads| Futex { pid, address: "0x1000".into(), waits: 30, timed, threads };
         assert_eq!(hottest[..2], [futex(1, 30, 3), futex(2, 10, 30)]);
         assert_eq!(hottest[2].waits, 1);
@@ -344,18 +370,36 @@ mod tests {
         assert_eq!(most(Duration::from_millis(10), Duration::from_micros(300)), 30, "a tenth of reading all");
         assert_eq!(
             sleepers.finish(),
-            FutexWaits::Known { asleep: 0, waits: 0, timed: 0, file_locks: 0, hottest: Vec::new() }
+            FutexWaits::Known { asleep: 0, waits: 0, timed: 0, file_locks: 0, denied: None, hottest: Vec::new() }
         );
     }
 
     #[test]
-    fn after_a_refusal_nobody_is_asked() {
-        let refused = refusal(&io::Error::from_raw_os_error(libc::EPERM));
-        assert!(refused.as_ref().is_some_and(|reason| reason.contains("ptrace_scope")), "{refused:?}");
-        for gone in [libc::ESRCH, libc::EMFILE, libc::EINTR] {
-            assert_eq!(refusal(&io::Error::from_raw_os_error(gone)), None);
+    fn a_process_that_denies_it_loses_only_its_own_waits() {
+        let mut sleepers = Sleepers::default();
+        for tid in 0..3 {
+            sleepers.hear(1, 1, Err(io::Error::from_raw_os_error(libc::EPERM)));
+            sleepers.hear(2, tid, Ok(Call::Futex { address: 0x1000, timed: false }));
+            for gone in [libc::ESRCH, libc::EMFILE, libc::EINTR] {
+                sleepers.hear(2, tid, Err(io::Error::from_raw_os_error(gone)));
+            }
         }
-        let mut sleepers = Sleepers { refused, ..Sleepers::default() };
+        let FutexWaits::Known { asleep, waits, denied: Some(denied), .. } = sleepers.finish() else { panic!() };
+        assert_eq!((asleep, waits, denied.times), (3, 3, 3));
+        assert!(denied.reason.contains("ptrace_scope"), "{denied:?}");
+    }
+
+    #[test]
+    fn where_every_process_denies_it_nothing_is_known() {
+        let mut sleepers = Sleepers::default();
+        sleepers.hear(1, 1, Err(io::Error::from_raw_os_error(libc::EACCES)));
+        let FutexWaits::Unavailable { unavailable } = sleepers.finish() else { panic!() };
+        assert!(unavailable.contains("ptrace_scope"), "{unavailable}");
+    }
+
+    #[test]
+    fn after_a_refusal_nobody_is_asked() {
+        let mut sleepers = Sleepers { refused: Some("there is none".into()), ..Sleepers::default() };
         sleepers.ask(&[(1, 1)], Duration::from_millis(10), Duration::ZERO);
         assert_eq!(sleepers.last, 0);
         assert!(matches!(sleepers.finish(), FutexWaits::Unavailable { .. }));
@@ -381,7 +425,9 @@ mod tests {
             let first = std::ptr::from_ref(&lock).addr() as u64;
             let inside = first..first + size_of_val(&lock) as u64;
             let there = |call| matches!(call, Call::Futex { address, timed: false } if inside.contains(&address));
-            let refused = open(pid, tid).and_then(|file| read(&file)).is_err_and(|error| refusal(&error).is_some());
+            let refused = open(pid, tid)
+                .and_then(|file| read(&file))
+                .is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
             assert!(refused || sleepers.files.len() == 1, "its file stays open");
             assert!(refused || asleep.is_some_and(there), "{asleep:?}, the lock is at {first:#x}");
         });

@@ -31,7 +31,7 @@ pub mod switches;
 mod throttling;
 mod validity;
 
-pub use asleep::{Futex, FutexWaits};
+pub use asleep::{Denied, Futex, FutexWaits};
 pub use computing::Observed;
 pub use gauges::{Gauges, NAMES as GAUGES};
 pub use goroutines::{GoFunction, GoProgram, GoWait, Goroutines};

@@ -199,6 +199,13 @@ class Exit(TypedDict):
     was_stopped: NotRequired[bool]
 
 
+class Denied(TypedDict):
+    """Sleeping threads that could not be asked, in samples."""
+
+    times: int
+    reason: str
+
+
 class Futex(TypedDict):
     """Waits for one futex, in samples."""
 
@@ -842,11 +849,17 @@ _EXIT = thing(
 )
 
 
+_DENIED = thing({"times": COUNT, "reason": TEXT})
+
+
 _FUTEX = thing({"pid": WHOLE, "address": TEXT, "waits": COUNT, "timed": COUNT, "threads": COUNT})
 
 
 _FUTEX_WAITS = either(
-    thing({"asleep": COUNT, "hottest": listed(_FUTEX), "timed": COUNT, "waits": COUNT}, {"file_locks": COUNT}),
+    thing(
+        {"asleep": COUNT, "hottest": listed(_FUTEX), "timed": COUNT, "waits": COUNT},
+        {"denied": _DENIED, "file_locks": COUNT},
+    ),
     thing({"unavailable": TEXT}),
     called="a futex waits",
 )
