@@ -29,7 +29,8 @@ const SHARE: u32 = 400;
 const SHARE_OF_READING: u32 = 10;
 /// CPU time of a question, before any was asked.
 const USUAL_COST: Duration = Duration::from_micros(4);
-/// Futexes that are told apart; waits at others are only in the totals.
+/// Futexes that are told apart. Where there are more, those with fewest waits are only in the totals: most are of
+/// processes or threads that have ended.
 const MOST_KNOWN: usize = 4096;
 /// Futexes in the record.
 const MOST_TOLD: usize = 8;
@@ -205,12 +206,21 @@ impl Sleepers {
         self.waits += 1;
         self.timed += timed;
         let key = (pid, address & !7);
-        if self.futexes.len() < MOST_KNOWN || self.futexes.contains_key(&key) {
-            let seen = self.futexes.entry(key).or_default();
-            seen.waits += 1;
-            seen.timed += timed;
-            seen.threads.insert(tid);
+        if self.futexes.len() >= MOST_KNOWN && !self.futexes.contains_key(&key) {
+            self.make_room();
         }
+        let seen = self.futexes.entry(key).or_default();
+        seen.waits += 1;
+        seen.timed += timed;
+        seen.threads.insert(tid);
+    }
+
+    /// Keeps the half with most waits.
+    fn make_room(&mut self) {
+        let mut known: Vec<_> = std::mem::take(&mut self.futexes).into_iter().collect();
+        known.sort_by_key(|(_, seen)| std::cmp::Reverse(seen.waits));
+        known.truncate(MOST_KNOWN / 2);
+        self.futexes.extend(known);
     }
 
     /// All that was found.
@@ -348,6 +358,26 @@ mod tests {
         let futex = |pid, timed, threads| Futex { pid, address: "0x1000".into(), waits: 30, timed, threads };
         assert_eq!(hottest[..2], [futex(1, 30, 3), futex(2, 10, 30)]);
         assert_eq!(hottest[2].waits, 1);
+    }
+
+    #[test]
+    fn the_hottest_futex_is_told_however_many_processes_have_ended_before() {
+        let mut sleepers = Sleepers::default();
+        let wait = Call::Futex { address: 0x1000, timed: false };
+        for _ in 0..3 {
+            sleepers.note(1, 1, wait);
+        }
+        let many = 3 * i32::try_from(MOST_KNOWN).unwrap();
+        for pid in 2..many {
+            sleepers.note(pid, pid, wait);
+            assert!(sleepers.futexes.len() <= MOST_KNOWN);
+        }
+        for _ in 0..5 {
+            sleepers.note(many, many, wait);
+        }
+        let FutexWaits::Known { waits, hottest, .. } = sleepers.finish() else { panic!() };
+        let told: Vec<_> = hottest.iter().map(|futex| (futex.pid, futex.waits)).collect();
+        assert_eq!((waits, &told[..2]), (u64::from(many.unsigned_abs()) + 6, &[(many, 5), (1, 3)][..]));
     }
 
     #[test]
