@@ -27,7 +27,7 @@ const SHARES: u64 = 100;
 pub struct Observed<'a> {
     /// Every thread that was seen.
     pub threads: &'a [ThreadUse],
-    /// In how many samples no thread was ready, in how many one was, two were, and so on.
+    /// In how many samples no thread of the program itself was ready, in how many one was, two were, and so on.
     pub ready: &'a [u32],
     /// CPU time of the whole run, also of threads that were not seen.
     pub cpu_ns: u64,

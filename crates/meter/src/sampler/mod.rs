@@ -242,4 +242,17 @@ mod tests {
         assert!(sampler.cpu() > Duration::from_nanos(500));
         assert!(sampler.finish(None).threads.iter().any(|thread| (thread.tid, thread.cpu_ns) == (pid, 500)));
     }
+
+    #[test]
+    fn a_helper_that_computes_uses_a_cpu_but_is_no_thread_of_the_program() {
+        let helper = std::thread::Builder::new().name("GC Thread#0".into()).spawn(|| {
+            let (pid, tid) = (std::process::id().cast_signed(), rustix::thread::gettid().as_raw_nonzero().get());
+            let mut sampler = Sampler::new(i32::MAX, Instant::now(), 10, 0);
+            sampler.watch(tid, Thread::open(pid, tid, 0).expect("it is this one"));
+            sampler.tick(&mut Gauges::open(Path::new("/"), &[]), &mut |_| {});
+            sampler.finish(None).sampling
+        });
+        let sampling = helper.unwrap().join().unwrap();
+        assert_eq!((sampling.ready, sampling.own_ready), (vec![0, 1], vec![1]));
+    }
 }

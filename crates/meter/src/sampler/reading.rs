@@ -41,8 +41,8 @@ impl Sampler {
 
     /// Records CPU time, cpu and state of all threads. Returns process and thread of those that are asleep.
     fn read_whole(&mut self, t_ns: u64, looks: bool) -> Vec<(i32, i32)> {
-        let (mut buffer, mut stands, mut sleeping, mut ready) = ([0; 1024], Vec::new(), Vec::new(), 0);
-        let mut ended = Vec::new();
+        let (mut buffer, mut stands, mut sleeping) = ([0; 1024], Vec::new(), Vec::new());
+        let (mut ready, mut own_ready, mut ended) = (0, 0, Vec::new());
         for (&tid, watched) in &mut self.threads {
             let site = watched.task.site(&mut buffer);
             let Some(times) = watched.task.times(&mut buffer) else {
@@ -52,15 +52,16 @@ impl Sampler {
             let grown_ns = watched.note(times, t_ns, &mut self.samples);
             if let Some(ThreadSite { name, cpu, letter }) = site {
                 watched.stand(cpu, looks.then_some(name), t_ns, &mut self.samples);
+                ready += usize::from(letter == b'R');
                 if !watched.seen.helper {
-                    ready += usize::from(letter == b'R');
+                    own_ready += usize::from(letter == b'R');
                     sleeping.extend((letter == b'S').then_some((watched.seen.pid, watched.seen.tid)));
                 }
                 let known = times.run_delay_ns.is_some() && !self.tickless.contains(cpu);
                 stands.push(Stand { tid: watched.seen.tid, letter, cpu, grown_ns: known.then_some(grown_ns) });
             }
         }
-        self.sampling.note_ready(ready);
+        self.sampling.note_ready(ready, own_ready);
         for (stand, state) in stands.iter().zip(told(&stands)) {
             if let Some(watched) = self.threads.get_mut(&stand.tid) {
                 watched.seen.states.add(state);

@@ -65,10 +65,12 @@ pub struct Sampling {
     pub count: u64,
     /// CPU time spent taking them.
     pub cost_ns: u64,
-    /// In how many samples no thread computed or waited for a cpu, in how many one did, two did, and so on; helpers of
-    /// runtimes are left out.
+    /// In how many samples no thread computed or waited for a cpu, in how many one did, two did, and so on.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ready: Vec<u32>,
+    /// The same without helpers of runtimes.
+    #[serde(skip)]
+    pub own_ready: Vec<u32>,
     /// Largest number of threads alive at once but not sampled, because the limit of sampled threads, or of open
     /// files, was reached.
     #[serde(skip_serializing_if = "is_zero", default)]
@@ -90,12 +92,14 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Sampling {
-    /// Counts a sample in which so many threads were ready.
-    pub(super) fn note_ready(&mut self, threads: usize) {
-        if self.ready.len() <= threads {
-            self.ready.resize(threads + 1, 0);
+    /// Counts a sample in which so many threads were ready, and so many of the program's own.
+    pub(super) fn note_ready(&mut self, threads: usize, own: usize) {
+        for (counts, threads) in [(&mut self.ready, threads), (&mut self.own_ready, own)] {
+            if counts.len() <= threads {
+                counts.resize(threads + 1, 0);
+            }
+            counts[threads] += 1;
         }
-        self.ready[threads] += 1;
     }
 }
 

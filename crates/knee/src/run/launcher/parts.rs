@@ -111,7 +111,7 @@ impl Parts {
         let Samples { sampling, futex, goroutines, file, lost } = samples;
         let computing = sampling.as_ref().filter(|_| matches!(spec.program, Program::Command { .. }));
         let cpu_ns = times.user_ns + times.system_ns;
-        let computing = computing.map(|sampling| Observed { threads: &observed, ready: &sampling.ready, cpu_ns });
+        let computing = computing.map(|sampling| Observed { threads: &observed, ready: &sampling.own_ready, cpu_ns });
         Record {
             schema: SCHEMA,
             id: spec.id.clone(),
