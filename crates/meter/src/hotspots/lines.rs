@@ -9,8 +9,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::maps::Found;
 
-/// Samples whose memory is kept.
-const MOST: usize = 1 << 18;
+/// Samples of a stretch: consecutive ones, as only those tell how often threads take turns.
+const STRETCH: usize = 1 << 13;
+/// Samples whose memory is kept. Of a longer run it is that of every second stretch, then of every fourth, and so on.
+const MOST: usize = 32 * STRETCH;
 /// Bytes of a cache line, as a power of two.
 const LINE: u32 = 6;
 
@@ -36,15 +38,16 @@ pub(super) type Memory = Vec<(u64, bool)>;
 /// How often consecutive samples at a piece of memory are of different threads.
 #[derive(Debug, Clone, Copy, Default)]
 struct Turns {
-    last: Option<i32>,
+    /// The thread of the last sample, and the stretch that it is in.
+    last: Option<(i32, usize)>,
     pairs: u32,
     changes: u32,
     written: bool,
 }
 
 impl Turns {
-    fn note(&mut self, tid: i32, writes: bool) {
-        if let Some(last) = self.last.replace(tid) {
+    fn note(&mut self, tid: i32, stretch: usize, writes: bool) {
+        if let Some((last, _)) = self.last.replace((tid, stretch)).filter(|(_, before)| *before == stretch) {
             self.pairs += 1;
             self.changes += u32::from(last != tid);
         }
@@ -80,7 +83,12 @@ pub(super) struct Met {
 /// Samples so far whose memory is known.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
+    /// Those of each stretch that is kept, one after the other.
     samples: Vec<Sample>,
+    /// How many there were in all.
+    met: usize,
+    /// One stretch in `1 << thinned` is kept.
+    thinned: u32,
 }
 
 /// A process, and a piece of its memory: processes have the same addresses, but other memory.
@@ -92,12 +100,31 @@ type Of = (Option<Found>, usize);
 impl Lines {
     /// Takes the next sample, in order of time: the memory that instructions around it use, the nearest first.
     pub(super) fn note(&mut self, (pid, tid): (i32, i32), place: Option<Found>, memory: Memory) {
-        if self.samples.len() < MOST {
-            self.samples.push(Sample { pid, tid, place, memory });
+        let stretch = self.met / STRETCH;
+        self.met += 1;
+        if !stretch.is_multiple_of(1 << self.thinned) {
+            return;
         }
+        if self.samples.len() == MOST {
+            self.thin();
+        }
+        self.samples.push(Sample { pid, tid, place, memory });
     }
 
-    /// How many samples' memory is known.
+    /// Keeps every second stretch. There is an even number of them, so the next one is kept.
+    fn thin(&mut self) {
+        let mut at = 0..;
+        self.samples.retain(|_| at.next().is_some_and(|at: usize| (at / STRETCH).is_multiple_of(2)));
+        self.thinned += 1;
+    }
+
+    /// The samples, each with the stretch that it is in: consecutive ones, as far as they are kept.
+    fn in_stretches(&self) -> impl Iterator<Item = (usize, &Sample)> {
+        let whole = self.thinned == 0;
+        self.samples.iter().enumerate().map(move |(at, sample)| (if whole { 0 } else { at / STRETCH }, sample))
+    }
+
+    /// How many samples' memory is kept.
     pub(super) fn known(&self) -> u64 {
         self.samples.len() as u64
     }
@@ -126,7 +153,7 @@ impl Lines {
     /// How threads take turns at each piece of memory, and at those of each instruction together that are seldom met.
     fn turns(&self, piece: impl Fn(&u64) -> u64) -> Taken {
         let mut pieces: HashMap<Piece, Turns> = HashMap::new();
-        for sample in &self.samples {
+        for (stretch, sample) in self.in_stretches() {
             for (number, (address, writes)) in sample.memory.iter().enumerate() {
                 // Once for each sample.
                 let again = sample.memory[..number].iter().any(|(other, _)| piece(other) == piece(address));
@@ -134,7 +161,7 @@ impl Lines {
                 if again {
                     turns.written |= writes;
                 } else {
-                    turns.note(sample.tid, *writes);
+                    turns.note(sample.tid, stretch, *writes);
                 }
             }
         }
@@ -228,5 +255,28 @@ mod tests {
         }
         assert_eq!(lines.known(), 20);
         assert_eq!(lines.finish()[&PLACE], Met { lines: 20, same: 20, apart: 0 });
+    }
+
+    #[test]
+    fn of_a_long_run_samples_are_kept_from_its_begin_to_its_end() {
+        let mut lines = Lines::default();
+        for at in 0..4 * MOST as u64 {
+            // Threads take turns at a line in the last quarter alone. Before that each has its own.
+            let address = if at < 3 * MOST as u64 { 0x1000 + 64 * (at % 2) } else { 0x9000 };
+            lines.note((1, i32::from(at % 2 == 1)), PLACE, vec![(address, true)]);
+            assert!(lines.samples.len() <= MOST);
+        }
+        assert!(2 * lines.samples.len() >= MOST);
+        assert_eq!(4 * lines.finish()[&PLACE].lines, lines.known());
+    }
+
+    #[test]
+    fn of_a_long_run_threads_take_turns_as_often_as_in_a_short_one() {
+        let turns = |every: i32, many: i32| met((0..many).map(|at| (at / every % 2, 0x1000)), true).lines > 0;
+        let long = i32::try_from(3 * MOST).unwrap();
+        // Each of them has the line for so many samples.
+        for every in [6, 8, 20] {
+            assert_eq!(turns(every, long), turns(every, 2000), "{every}");
+        }
     }
 }

@@ -99,7 +99,8 @@ pub struct Place {
 /// Samples at memory that several threads use in turn, and at least one writes to, as the registers of samples tell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shared {
-    /// Samples whose registers are known.
+    /// Samples whose memory was looked at: those whose registers are known, and of a long run stretches of them, from its
+    /// begin to its end.
     pub addressed: u64,
     /// Those at a cache line that threads use in turn.
     pub lines: u64,
