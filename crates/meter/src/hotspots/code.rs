@@ -182,7 +182,10 @@ fn way(code: &[u8], address: u64) -> Option<Vec<Instruction>> {
 /// What is known of the code at addresses that were met.
 #[derive(Debug, Default)]
 pub(super) struct Codes {
-    known: HashMap<(i32, u64), Vec<Operand>>,
+    /// By process and address.
+    known: HashMap<i32, HashMap<u64, Vec<Operand>>>,
+    /// How many addresses that are.
+    many: usize,
 }
 
 impl Codes {
@@ -191,16 +194,23 @@ impl Codes {
     /// `file` is the file that is mapped there, and the place in it. Code that a program makes is read from its memory,
     /// as long as it runs.
     pub(super) fn operands(&mut self, pid: i32, address: u64, file: Option<(&str, u64)>) -> &[Operand] {
-        if self.known.len() >= MOST_KNOWN && !self.known.contains_key(&(pid, address)) {
+        let known = self.known.entry(pid).or_default();
+        if self.many >= MOST_KNOWN && !known.contains_key(&address) {
             return &[];
         }
-        self.known.entry((pid, address)).or_insert_with(|| {
+        known.entry(address).or_insert_with(|| {
+            self.many += 1;
             let code = match file {
                 Some((path, at)) => bytes(Path::new(path), at),
                 None => bytes(Path::new(&format!("/proc/{pid}/mem")), address),
             };
             code.map(|code| operands(&code, address)).unwrap_or_default()
         })
+    }
+
+    /// A process has ended, or executes another program: other code is at its addresses from now on.
+    pub(super) fn forget(&mut self, pid: i32) {
+        self.many -= self.known.remove(&pid).map_or(0, |known| known.len());
     }
 }
 
@@ -289,6 +299,24 @@ mod tests {
         assert_eq!(codes.operands(1, 0x1000, Some(("/proc/self/exe", 3))), [], "before the begin");
         assert_eq!(operands(&[0x90; 3], 0x1000), []);
         assert_eq!(operands(&[0x90; BEFORE + AFTER], 1), [], "at the begin of all memory");
+    }
+
+    #[test]
+    fn another_program_of_a_process_has_other_code_at_an_address() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        let mut codes = Codes::default();
+        // mov rdx, [rsi]; and of another program mov rdx, [rdi]
+        let bases = [[0x48, 0x8b, 0x16], [0x48, 0x8b, 0x17]].map(|next| {
+            let code = [&[0x90; BEFORE][..], &next, &[0x90; AFTER]].concat();
+            std::fs::write(&path, code).unwrap();
+            let found = codes.operands(7, ADDRESS, Some((path.to_str().unwrap(), BEFORE as u64)));
+            let base = found[0].base;
+            codes.forget(7);
+            base
+        });
+        assert_eq!(bases, [Some(4), Some(5)]);
+        assert_eq!((codes.known.len(), codes.many), (0, 0));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What a kernel record says of addresses (`perf_event_open(2)`, "MMAP layout").
 
 use perf_event_open_sys::bindings::{
-    PERF_RECORD_COMM, PERF_RECORD_FORK, PERF_RECORD_LOST, PERF_RECORD_MISC_COMM_EXEC, PERF_RECORD_MMAP,
-    PERF_RECORD_SAMPLE, PERF_SAMPLE_REGS_ABI_64,
+    PERF_RECORD_COMM, PERF_RECORD_EXIT, PERF_RECORD_FORK, PERF_RECORD_LOST, PERF_RECORD_MISC_COMM_EXEC,
+    PERF_RECORD_MMAP, PERF_RECORD_SAMPLE, PERF_SAMPLE_REGS_ABI_64,
 };
 
 use crate::perf::bytes::{Truncated, long, number};
@@ -27,6 +27,8 @@ pub(super) enum What {
     Fork { parent: i32 },
     /// This thread of it made another one.
     Thread { starter: i32 },
+    /// One of its threads ended.
+    End,
 }
 
 /// An event of a process.
@@ -78,6 +80,8 @@ pub(super) fn read(kind: u32, misc: u16, body: &[u8]) -> Result<Said, Truncated>
             let what = if same { What::Thread { starter } } else { What::Fork { parent } };
             Ok(event(pid, long(body, 16)?, what))
         }
+        // Process, parent, thread, parent thread, time.
+        PERF_RECORD_EXIT => Ok(event(number(body, 0)?, long(body, 16)?, What::End)),
         PERF_RECORD_COMM if u32::from(misc) & PERF_RECORD_MISC_COMM_EXEC != 0 => {
             Ok(event(number(body, 0)?, long(body, trailer()? + 8)?, What::Exec))
         }
@@ -148,6 +152,7 @@ mod tests {
         assert_eq!(read(7, 0, &task(7)), Ok(said(5, What::Fork { parent: 1 })));
         let thread = Said::Event(Event { t_ns: 5, pid: 1, what: What::Thread { starter: 1 } });
         assert_eq!(read(7, 0, &task(1)), Ok(thread));
+        assert_eq!(read(4, 0, &task(7)), Ok(said(5, What::End)));
         let comm = [&7_i32.to_ne_bytes()[..], &[0; 12], &trailer(7, 4)].concat();
         assert_eq!(read(3, 1 << 13, &comm), Ok(said(4, What::Exec)));
         assert_eq!(read(3, 0, &comm), Ok(Said::Nothing), "a new name");

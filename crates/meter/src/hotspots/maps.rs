@@ -13,10 +13,18 @@ struct Part {
     file: usize,
 }
 
-/// The mappings of all processes.
+/// What a living process has.
+#[derive(Debug, Default, Clone)]
+struct Process {
+    parts: BTreeMap<u64, Part>,
+    /// Its threads beside the first.
+    others: u32,
+}
+
+/// The mappings of all living processes.
 #[derive(Debug, Default)]
 pub(super) struct Maps {
-    processes: HashMap<i32, BTreeMap<u64, Part>>,
+    processes: HashMap<i32, Process>,
     files: Vec<String>,
     numbers: HashMap<String, usize>,
 }
@@ -32,7 +40,7 @@ impl Maps {
         if !self.processes.contains_key(&pid) && self.processes.len() >= MOST_PROCESSES {
             return;
         }
-        let parts = self.processes.entry(pid).or_default();
+        let parts = &mut self.processes.entry(pid).or_default().parts;
         let covered: Vec<u64> = parts.range(start..end).map(|(&at, _)| at).collect();
         for at in covered {
             parts.remove(&at);
@@ -49,21 +57,44 @@ impl Maps {
 
     /// A process executes a program: all it had mapped is gone.
     pub(super) fn exec(&mut self, pid: i32) {
-        self.processes.remove(&pid);
+        // The ends of its other threads may be told only now.
+        if let Some(process) = self.processes.get_mut(&pid) {
+            process.parts.clear();
+        }
     }
 
     /// A process has all that the one has which made it.
     pub(super) fn fork(&mut self, pid: i32, parent: i32) {
-        if let Some(parts) = self.processes.get(&parent).cloned()
+        // The end of one that had this number may have been lost.
+        self.processes.remove(&pid);
+        if let Some(Process { parts, .. }) = self.processes.get(&parent).cloned()
             && self.processes.len() < MOST_PROCESSES
         {
-            self.processes.insert(pid, parts);
+            self.processes.insert(pid, Process { parts, others: 0 });
         }
+    }
+
+    /// A process starts another thread.
+    pub(super) fn thread(&mut self, pid: i32) {
+        if let Some(process) = self.processes.get_mut(&pid) {
+            process.others += 1;
+        }
+    }
+
+    /// A thread of a process ends. Whether it was the last one: then all that it had mapped is gone.
+    pub(super) fn end(&mut self, pid: i32) -> bool {
+        let Some(process) = self.processes.get_mut(&pid) else { return true };
+        if process.others == 0 {
+            self.processes.remove(&pid);
+            return true;
+        }
+        process.others -= 1;
+        false
     }
 
     /// The place of an address in a file; none in code of no file.
     pub(super) fn find(&self, pid: i32, address: u64) -> Option<Found> {
-        let (start, part) = self.processes.get(&pid)?.range(..=address).next_back()?;
+        let (start, part) = self.processes.get(&pid)?.parts.range(..=address).next_back()?;
         (address < part.end).then(|| (part.file, part.offset + (address - start)))
     }
 
@@ -97,5 +128,24 @@ mod tests {
         maps.exec(1);
         assert_eq!(maps.find(1, 0x1010), None);
         assert_eq!(maps.into_files(), ["/bin/a", "/bin/b"]);
+    }
+
+    #[test]
+    fn a_process_is_forgotten_with_its_last_thread() {
+        let mut maps = Maps::default();
+        maps.map(1, 0x1000, 0x1000, 0, "/bin/sh".into());
+        // More than are kept at once, one after the other.
+        for pid in 2..2 * i32::try_from(MOST_PROCESSES).unwrap() {
+            maps.fork(pid, 1);
+            maps.thread(pid);
+            assert_eq!(maps.find(pid, 0x1010), Some((0, 0x10)));
+            maps.exec(pid);
+            maps.map(pid, 0x1000, 0x1000, 0, "/bin/b".into());
+            assert!(!maps.end(pid));
+            assert_eq!(maps.find(pid, 0x1010), Some((1, 0x10)), "a thread is left");
+            assert!(maps.end(pid));
+            assert_eq!(maps.find(pid, 0x1010), None);
+        }
+        assert_eq!(maps.processes.len(), 1);
     }
 }

@@ -171,13 +171,22 @@ impl Tally {
                 }
             }
             What::Thread { starter } => {
+                self.maps.thread(pid);
                 if self.starters.len() < MOST_STARTERS {
                     self.starters.insert(starter);
                 }
             }
             What::Map { start, length, offset, file } => self.maps.map(pid, start, length, offset, file),
-            What::Exec => self.maps.exec(pid),
+            What::Exec => {
+                self.maps.exec(pid);
+                self.codes.forget(pid);
+            }
             What::Fork { parent } => self.maps.fork(pid, parent),
+            What::End => {
+                if self.maps.end(pid) {
+                    self.codes.forget(pid);
+                }
+            }
         }
     }
 
