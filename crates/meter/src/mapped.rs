@@ -49,6 +49,11 @@ struct Next {
 }
 
 impl Mappings {
+    /// Forgets processes that have ended, so that others find room; one that has the number of one is another.
+    pub(crate) fn forget_all_but(&mut self, living: &BTreeSet<i32>) {
+        self.processes.retain(|pid, _| living.contains(pid));
+    }
+
     /// Notes a living process; a new one is read at the next tick.
     pub(crate) fn know(&mut self, pid: i32, t_ns: u64) {
         if self.processes.len() < MOST_PROCESSES {
@@ -172,5 +177,18 @@ mod tests {
         mappings.know(i32::MAX, 0);
         mappings.tick(0);
         assert!(mappings.processes.is_empty() && mappings.finish().is_none());
+    }
+
+    #[test]
+    fn processes_that_have_ended_leave_room_for_others_although_the_budget_is_spent() {
+        let pid = rustix::process::getpid().as_raw_nonzero().get();
+        let mut mappings = Mappings { spent: 2 * FREE, ..Mappings::default() };
+        for ended in 0..i32::try_from(MOST_PROCESSES).unwrap() {
+            mappings.know(i32::MAX - ended, 0);
+        }
+        mappings.tick(0);
+        mappings.forget_all_but(&BTreeSet::from([pid]));
+        mappings.know(pid, 0);
+        assert_eq!(mappings.processes.keys().collect::<Vec<_>>(), [&pid]);
     }
 }

@@ -3,7 +3,7 @@
 //! Each process of the tree says in which groups it is. It may be put into others while it runs, so it is read when it
 //! is found and again at doubling intervals. A group counts from the moment at which a process was found in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
@@ -48,6 +48,11 @@ impl Moves {
     pub(crate) fn new(root: PathBuf) -> Self {
         let own = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
         Self { root, own, processes: BTreeMap::new(), found: Vec::new(), counted_ns: 0 }
+    }
+
+    /// Forgets processes that have ended, so that others find room; one that has the number of one is another.
+    pub(crate) fn forget_all_but(&mut self, living: &BTreeSet<i32>) {
+        self.processes.retain(|pid, _| living.contains(pid));
     }
 
     /// Notes a living process; a new one is read at the next tick.
@@ -198,5 +203,24 @@ mod tests {
         moves.tick(0);
         counts(root, "cpu/x", 2);
         assert_eq!(told(&mut moves), None);
+    }
+
+    #[test]
+    fn a_process_that_has_the_number_of_one_that_ended_is_read_at_once() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        write(root, "proc/self/cgroup", "0::/own\n");
+        write(root, "proc/42/cgroup", "0::/own\n");
+        counts(root, "batch", 0);
+        let mut moves = Moves::new(root.into());
+        moves.know(42, 0);
+        for t_ns in [0, FIRST_NS, 3 * FIRST_NS] {
+            moves.tick(t_ns);
+        }
+        write(root, "proc/42/cgroup", "0::/batch\n");
+        moves.forget_all_but(&BTreeSet::new());
+        moves.know(42, 3 * FIRST_NS);
+        moves.tick(3 * FIRST_NS);
+        assert_eq!(told(&mut moves), Some(("/batch".into(), None, 0, None)));
     }
 }

@@ -18,7 +18,7 @@ mod layout;
 mod memory;
 mod tally;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -60,8 +60,10 @@ impl GoProgram {
 #[derive(Debug)]
 pub(crate) struct GoSampler {
     program: GoProgram,
-    /// The memory of each process; none of one that executes another program.
+    /// The memory of each living process; none of one that executes another program.
     processes: BTreeMap<i32, Option<Memory>>,
+    /// Whether there was any.
+    met: bool,
     tally: Tally,
     spent: Duration,
     refused: Option<String>,
@@ -69,7 +71,19 @@ pub(crate) struct GoSampler {
 
 impl GoSampler {
     pub(crate) fn new(program: GoProgram) -> Self {
-        Self { program, processes: BTreeMap::new(), tally: Tally::default(), spent: Duration::ZERO, refused: None }
+        Self {
+            program,
+            processes: BTreeMap::new(),
+            met: false,
+            tally: Tally::default(),
+            spent: Duration::ZERO,
+            refused: None,
+        }
+    }
+
+    /// Forgets processes that have ended, so that others find room; one that has the number of one is another.
+    pub(crate) fn forget_all_but(&mut self, living: &BTreeSet<i32>) {
+        self.processes.retain(|pid, _| living.contains(pid));
     }
 
     /// Notes a living process.
@@ -82,7 +96,10 @@ impl GoSampler {
             return;
         }
         match Memory::open(pid, &self.program.layout) {
-            Ok(memory) => drop(self.processes.insert(pid, Some(memory))),
+            Ok(memory) => {
+                self.processes.insert(pid, Some(memory));
+                self.met = true;
+            }
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 self.refused = Some(format!(
                     "process_vm_readv: {error}: kernel.yama.ptrace_scope is above 1, or a program has other rights"
@@ -125,7 +142,43 @@ impl GoSampler {
     pub(crate) fn finish(self) -> Option<Goroutines> {
         match self.refused {
             Some(unavailable) => Some(Goroutines::Unavailable { unavailable }),
-            None => (!self.processes.is_empty()).then(|| self.tally.finish(&self.program.layout)),
+            None => self.met.then(|| self.tally.finish(&self.program.layout)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use self::layout::Fields;
+    use super::*;
+
+    /// A sampler of this very process, whose memory says how many processors there are.
+    fn of_this_process(processors: &'static u32) -> GoSampler {
+        let file = std::fs::metadata("/proc/self/exe").unwrap();
+        let none: &'static [u64; 2] = &[0, 0];
+        let layout = Layout {
+            all: std::ptr::from_ref(none).addr() as u64,
+            processors: std::ptr::from_ref(processors).addr() as u64,
+            fields: Fields::default(),
+            reasons: Vec::new(),
+            functions: Vec::new(),
+            moves_from: None,
+        };
+        GoSampler::new(GoProgram { layout, file: (file.dev(), file.ino()) })
+    }
+
+    #[test]
+    fn processes_that_have_ended_leave_room_for_others() {
+        let own = std::process::id().cast_signed();
+        let mut sampler = of_this_process(&4);
+        // Nobody has these numbers.
+        sampler.processes = (0..i32::try_from(MOST_PROCESSES).unwrap()).map(|at| (i32::MAX - at, None)).collect();
+        sampler.know(own);
+        assert!(!sampler.met, "there is no room");
+        sampler.forget_all_but(&BTreeSet::from([own]));
+        sampler.know(own);
+        assert_eq!(sampler.processes.keys().collect::<Vec<_>>(), [&own]);
+        sampler.forget_all_but(&BTreeSet::new());
+        assert!(sampler.finish().is_some(), "it was seen");
     }
 }

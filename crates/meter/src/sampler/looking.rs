@@ -1,5 +1,6 @@
 //! Finding the threads of a tree.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Sampler;
@@ -21,7 +22,9 @@ impl Sampler {
         }
         (self.looked_until, self.looked) = (newest, (t_ns, news));
         let (mut known, mut new) = (0, Vec::new());
-        for pid in descendants(self.ancestor) {
+        let processes = descendants(self.ancestor);
+        self.forget_all_but(&processes.iter().copied().collect());
+        for pid in processes {
             self.mappings.know(pid, t_ns);
             self.moves.know(pid, t_ns);
             if let Some(go) = &mut self.go {
@@ -54,6 +57,15 @@ impl Sampler {
             }
         }
         self.sampling.left_out = self.sampling.left_out.max(left_out);
+    }
+
+    /// Forgets what is kept for each process of those that have ended. Their threads go when they are read.
+    fn forget_all_but(&mut self, living: &BTreeSet<i32>) {
+        self.mappings.forget_all_but(living);
+        self.moves.forget_all_but(living);
+        if let Some(go) = &mut self.go {
+            go.forget_all_but(living);
+        }
     }
 
     /// Adds a thread. One that had the same number has ended, and is kept: the kernel uses numbers again.
