@@ -64,6 +64,8 @@ pub(crate) struct GoSampler {
     processes: BTreeMap<i32, Option<Memory>>,
     /// Whether there was any.
     met: bool,
+    /// The process that was read last.
+    last: i32,
     tally: Tally,
     spent: Duration,
     refused: Option<String>,
@@ -75,6 +77,7 @@ impl GoSampler {
             program,
             processes: BTreeMap::new(),
             met: false,
+            last: 0,
             tally: Tally::default(),
             spent: Duration::ZERO,
             refused: None,
@@ -109,16 +112,20 @@ impl GoSampler {
         }
     }
 
-    /// Takes a sample of every process, as far as the budget allows.
+    /// Takes a sample of every process, as far as the budget allows. The next one goes on where it ends.
     pub(crate) fn tick(&mut self, t_ns: u64) {
         if self.refused.is_some() {
             return;
         }
         let most = FREE + Duration::from_nanos(t_ns) / SHARE;
-        for process in self.processes.values_mut() {
+        let pids: Vec<i32> = self.processes.keys().copied().collect();
+        let next = pids.partition_point(|pid| *pid <= self.last);
+        for pid in pids.iter().cycle().skip(next).take(pids.len()) {
             if self.spent > most {
                 return;
             }
+            let Some(process) = self.processes.get_mut(pid) else { continue };
+            self.last = *pid;
             let before = thread_cpu();
             let layout = &self.program.layout;
             let read = process.as_mut().and_then(|memory| {
@@ -180,5 +187,21 @@ mod tests {
         assert_eq!(sampler.processes.keys().collect::<Vec<_>>(), [&own]);
         sampler.forget_all_but(&BTreeSet::new());
         assert!(sampler.finish().is_some(), "it was seen");
+    }
+
+    #[test]
+    fn where_the_budget_is_small_processes_are_read_in_turn() {
+        let own = std::process::id().cast_signed();
+        let mut sampler = of_this_process(&4);
+        for key in [1, 2, 3] {
+            sampler.processes.insert(key, Some(Memory::open(own, &sampler.program.layout).unwrap()));
+        }
+        let read = [(); 4].map(|()| {
+            // For one reading.
+            sampler.spent = FREE;
+            sampler.tick(0);
+            sampler.last
+        });
+        assert_eq!(read, [1, 2, 3, 1]);
     }
 }
