@@ -72,6 +72,14 @@ fn variables_are_set_for_a_workload_and_for_its_copies() {
 }
 
 #[test]
+fn copies_end_as_the_first_of_them_that_failed() {
+    for (ends, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137)] {
+        let asked = spec(&[env!("CARGO_BIN_EXE_knee"), "copies", "2", "--", "sh", "-c", ends]);
+        assert_eq!(record_of(&asked)["exit"], json!({ "code": code }), "{ends}");
+    }
+}
+
+#[test]
 fn a_run_is_recorded_whole() {
     let folder = tempfile::tempdir().unwrap();
     let samples = folder.path().join("samples");

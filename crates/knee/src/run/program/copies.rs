@@ -2,6 +2,7 @@
 //! machine slows that many independent threads down. Of a built-in workload the first copy reports, so a phase and its CPU
 //! time are those of one copy.
 
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitCode};
 
 use clap::Args;
@@ -46,7 +47,9 @@ fn act(args: &Copies) -> Result<ExitCode, Failure> {
     let mut worst = 0;
     for copy in &mut copies {
         let ended = copy.wait().map_err(fail)?;
-        let code = ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(status::SIGNALLED);
+        // As a shell shows it.
+        let signalled = || status::SIGNALLED.saturating_add(u8::try_from(ended.signal().unwrap_or(0)).unwrap_or(0));
+        let code = ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or_else(signalled);
         worst = if worst == 0 { code } else { worst };
     }
     Ok(ExitCode::from(worst))
