@@ -291,9 +291,8 @@ impl RunSpec {
         if matches!(&self.program, Program::Command { command, .. } if command.is_empty()) {
             return Err(bad("the command is empty".into()));
         }
-        if let Program::Command { env, .. } = &self.program
-            && let Some(name) = env.keys().find(|name| name.is_empty() || name.contains(['=', '\0']))
-        {
+        let mut names = self.program.env().keys();
+        if let Some(name) = names.find(|name| name.is_empty() || name.contains(['=', '\0'])) {
             return Err(bad(format!("{name:?} is not a variable name; it must not be empty or contain = or NUL")));
         }
         if self.timeout_s.is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e9)) {

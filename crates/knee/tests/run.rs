@@ -234,6 +234,10 @@ fn a_spec_of_another_version_is_refused() {
             "an id may only contain letters",
         ),
         ("{\"schema\":1,\"id\":\"a\",\"program\":{\"command\":[\"true\"]},\"threads\":0}", "0 threads requested"),
+        (
+            "{\"schema\":1,\"id\":\"a\",\"program\":{\"workload\":\"mandel\",\"env\":{\"A=B\":\"c\"}},\"threads\":1}",
+            "\"A=B\" is not a variable name",
+        ),
         ("{\"schema\":1,\"id\":\"a\",\"program\":{\"command\":[\"true\"]},\"threads\":1,\"x\":1}", "unknown field"),
     ] {
         let mut process = knee().args(["run", "--stdin"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
