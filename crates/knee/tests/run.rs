@@ -80,6 +80,20 @@ fn copies_end_as_the_first_of_them_that_failed() {
 }
 
 #[test]
+fn samples_that_nobody_takes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = folder.path().join("samples");
+    // A workload counts its pages itself.
+    for words in [&["mandel"][..], &["--census-ms", "0", "--", "true"]] {
+        let options = ["run", "--sample-ms", "0", "--samples", samples.to_str().unwrap()];
+        let output = knee().args(options).args(words).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("there are no samples to write") && !samples.exists(), "{words:?}: {said}");
+        assert_eq!(output.status.code(), Some(125));
+    }
+}
+
+#[test]
 fn a_run_is_recorded_whole() {
     let folder = tempfile::tempdir().unwrap();
     let samples = folder.path().join("samples");

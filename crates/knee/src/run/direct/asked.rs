@@ -10,6 +10,7 @@ use knee_workload::Bind;
 
 use super::super::options::Run;
 use super::super::program::runtimes;
+use super::super::running::census_ms;
 use super::mistakes;
 use crate::error::{Failure, say, status};
 use crate::measures;
@@ -41,7 +42,7 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
     let placement: Placement = args.placement.parse()?;
     let machine = machine(&placement)?;
     let program = program(&mut args)?;
-    refuse_contradictions(&args, &placement)?;
+    refuse_contradictions(&args, &program, &placement)?;
     let available = match machine.as_ref().map(|machine| placement.order(machine)).transpose()? {
         Some(Order::Cpus(order)) => order.len(),
         Some(Order::Kernel) | None => sys::affinity().len(),
@@ -131,7 +132,7 @@ fn program(args: &mut Run) -> Result<Program, Failure> {
     Ok(Program::Workload { workload, args: named, params: BTreeMap::new(), env, directory: None })
 }
 
-fn refuse_contradictions(args: &Run, placement: &Placement) -> Result<(), Failure> {
+fn refuse_contradictions(args: &Run, program: &Program, placement: &Placement) -> Result<(), Failure> {
     if args.bind == Some(Bind::Each) && *placement == Placement::None {
         let hint = "choose a placement, for example --placement cores-close --bind each";
         return Err(Failure::new("--bind each needs a placement; with none the kernel places all threads").hint(hint));
@@ -140,8 +141,9 @@ fn refuse_contradictions(args: &Run, placement: &Placement) -> Result<(), Failur
         let reason = "--skip needs --bind each";
         return Err(Failure::new(reason).hint(USAGE));
     }
-    if args.samples.is_some() && args.sample_ms == 0 && args.census_ms == Some(0) {
-        let reason = "--samples with --sample-ms 0 and --census-ms 0: there are no samples to write";
+    if args.samples.is_some() && args.sample_ms == 0 && census_ms(program, args.census_ms) == 0 {
+        let both = if args.census_ms.is_some() { " and --census-ms 0" } else { "" };
+        let reason = format!("--samples with --sample-ms 0{both}: there are no samples to write");
         return Err(Failure::new(reason).hint("leave out one of them"));
     }
     if let Some(path) = &args.events {

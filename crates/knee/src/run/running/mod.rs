@@ -164,10 +164,7 @@ fn us() -> i32 {
 
 /// The sampler of threads and, for commands, of pages; workloads report their pages. None if neither is requested.
 fn sampler(spec: &RunSpec, begin: Instant) -> Option<Sampler> {
-    let census_ms = match spec.program {
-        Program::Workload { .. } => 0,
-        Program::Command { .. } => spec.census_ms.unwrap_or_else(usual_census_ms),
-    };
+    let census_ms = census_ms(&spec.program, spec.census_ms);
     let sample_ms = spec.sample_ms.unwrap_or(0);
     ((sample_ms, census_ms) != (0, 0)).then(|| Sampler::new(us(), begin, sample_ms, census_ms))
 }
@@ -212,6 +209,15 @@ fn listen(command: &mut Command, spec: &RunSpec, launch: Duration, counting: &Co
         Err(_) => command.env_remove(VARIABLE),
     };
     Some(regions)
+}
+
+/// Time between two counts of a program's pages, if that is asked for; 0 where they are not counted.
+pub(crate) fn census_ms(program: &Program, asked: Option<u64>) -> u64 {
+    match program {
+        // It reports its pages.
+        Program::Workload { .. } => 0,
+        Program::Command { .. } => asked.unwrap_or_else(usual_census_ms),
+    }
 }
 
 /// Once a second on machines with several nodes.
