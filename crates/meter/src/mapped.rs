@@ -116,7 +116,11 @@ fn executable(maps: &[u8]) -> impl Iterator<Item = String> {
         if line.get(rights + 2) != Some(&b'x') {
             return None;
         }
-        let path = &line[line.iter().position(|byte| *byte == b'/')?..];
+        // After the inode. A program may give memory without a file a name with any sign ("[anon:NAME]").
+        let path = line.splitn(6, |byte| *byte == b' ').nth(5)?.trim_ascii_start();
+        if !path.starts_with(b"/") {
+            return None;
+        }
         let made = path.starts_with(b"/memfd:") || path.starts_with(b"/dev/") || path.starts_with(b"/SYSV");
         (!made).then(|| String::from_utf8_lossy(path).into_owned())
     })
@@ -129,10 +133,11 @@ mod tests {
     const MAPS: &[u8] = b"\
 55d0-55d1 r--p 00000000 08:01 11 /usr/bin/a program
 55d1-55d2 r-xp 00001000 08:01 11 /usr/bin/a program
-7f00-7f01 r-xp 00000000 08:01 12 /lib/libgomp.so.1.0.0
+7f00-7f01 r-xp 00000000 08:01 12                         /lib/libgomp.so.1.0.0
 7f01-7f02 rw-p 00000000 08:01 13 /lib/data.so
 7f02-7f03 r-xp 00000000 00:01 14 /memfd:code (deleted)
 7f03-7f04 rwxp 00000000 00:00 0
+7f04-7f05 r-xp 00000000 00:00 0                          [anon:code/of a compiler]
 7ffd-7ffe r-xp 00000000 00:00 0 [vdso]
 ";
 
