@@ -89,6 +89,19 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
     assert "no verdict" in done.stdout
 
 
+def test_an_explained_study_whose_program_cannot_start_says_so_as_any_other(binary, tmp_path):
+    program = tmp_path / "program"
+    program.write_text("#!/nowhere/interpreter\n")
+    program.chmod(0o755)
+    words = ["--explain", "--no-report", *SHORT, "--", "./program", "{threads}"]
+    done = knee(binary, "study", "--out", "s", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "knee: every run of the first block failed, so the study stops here" in done.stderr
+    done = knee(binary, "study", "--resume", "s", "--no-report", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "no verdict" in done.stdout
+
+
 def test_a_study_of_another_machine_is_not_resumed(binary, tmp_path):
     assert knee(binary, "study", "--no-report", "--out", "s", *SHORT, "--", "true", cwd=tmp_path).returncode == 0
     folder = Folder(tmp_path / "s")

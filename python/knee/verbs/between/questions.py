@@ -34,7 +34,9 @@ def asks(folder: Folder) -> execute.Ask | None:
 
         made = runs(folder)
         block_s = own_s(made) / max(1, block - 1)
-        with_gaps_s = block_s * elapsed_s(made) / costs.seconds(made) if made else 0.0
+        # Where no run can start, all of them take no time.
+        took_s = costs.seconds(made)
+        with_gaps_s = block_s * elapsed_s(made) / took_s if took_s > 0 else 0.0
         blocks = blocks_within(design, blocks_made(design, planned, block_s), with_gaps_s)
         if not told and len(made) >= explain.FIRST_LAUNCHES:
             told.add("the first answer")
