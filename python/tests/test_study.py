@@ -17,7 +17,7 @@ from conftest import rewrite
 from knee.explain.responses import response
 from knee.opened import Study
 from knee.store import Folder, StudyError
-from knee.study.run.create import create
+from knee.study.run.create import Taken, create
 
 SHORT = ("--blocks", "2", "--factor", "threads=1,2", "--factor", "placement=none")
 
@@ -489,6 +489,14 @@ def test_a_folder_that_cannot_be_made_leaves_nothing_behind(tmp_path):
     with full, pytest.raises(StudyError, match=r"cannot make the folder .*: No space left on device"):
         create(tmp_path / "s", "", "{}", [])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_of_studies_that_is_a_link_to_nowhere_is_said_to_be_so(tmp_path):
+    (tmp_path / "studies").symlink_to(tmp_path / "nowhere")
+    # As Taken, the next name would be tried, and the one after it, for ever.
+    with pytest.raises(StudyError, match=r"cannot make the folder .*: a link on the way leads nowhere") as error:
+        create(tmp_path / "studies/s", "", "{}", [])
+    assert not isinstance(error.value, Taken)
 
 
 def test_a_plan_says_in_words_what_it_holds(binary, tmp_path):

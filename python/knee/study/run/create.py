@@ -31,7 +31,7 @@ def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch
     whole = path.absolute()
     partial = whole.with_name(f".{whole.name}.{secrets.token_hex(8)}.partial")
     try:
-        partial.mkdir(parents=True)
+        _make(partial)
         (partial / "samples").mkdir()
         write_whole(partial / "study.toml", study_spec)
         write_whole(partial / "machine.json", machine)
@@ -48,6 +48,14 @@ def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch
         hint = "choose another folder with --out"
         raise StudyError(f"cannot make the folder {path}: {error.strerror}", hint=hint) from error
     return Folder(path)
+
+
+def _make(partial: Path) -> None:
+    try:
+        partial.mkdir(parents=True)
+    except FileExistsError as error:
+        # Its own name is random, so this is a folder above it: a link that leads nowhere. No other name would help.
+        raise OSError(errno.ENOTDIR, "a link on the way leads nowhere", error.filename) from error
 
 
 def _taken(path: Path) -> Taken:
