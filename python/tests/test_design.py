@@ -18,6 +18,7 @@ from knee.study.design.placements import Placements
 from knee.study.design.program import builds
 from knee.study.design.summary import summary
 from knee.study.kinds.factors import Factors
+from knee.study.kinds.program import Baseline
 from knee.study.spec import StudySpec
 
 PLACEMENTS = Placements({"cores-close": [0, 1], "none": None})
@@ -249,6 +250,25 @@ def test_a_baseline_that_does_other_work_is_refused(own, said):
     with pytest.raises(StudyError, match=said):
         planned(study_spec)
     planned(replace(study_spec, baseline={"command": ["best"]}))
+
+
+def test_the_same_workload_as_baseline_does_the_work_of_one_thread_in_weak_scaling():
+    program, best = ({"workload": "sumeuler", "args": args} for args in ({"n": "700"}, {"runtime": "serial"}))
+    weak = {"argument": "n", "one_thread": 2000, "power": 1}
+    study_spec = StudySpec(name="q", program=program, factors={"threads": [1, 2]}, weak=weak, baseline=best, blocks=1)
+    made = {(spec["role"], spec["threads"]): spec["program"] for spec in planned(study_spec)}
+    assert made["measure", 1]["params"] == {"n": "2000"}
+    assert made["baseline", 1]["args"] == {"n": "2000", "runtime": "serial"}
+    with pytest.raises(StudyError, match="its n is 700 and the program's is 2000, so their times cannot be compared"):
+        planned(replace(study_spec, baseline=program))
+
+
+def test_a_baseline_of_the_command_line_takes_inputs_that_it_does_not_name():
+    kind = Baseline()
+    assert "n" not in kind.from_words("sumeuler --runtime serial", "--baseline")["args"]
+    for words in ("sumeuler --n 700 --runtime serial", "sumeuler --runtime serial --n=700"):
+        args = kind.from_words(words, "--baseline")["args"]
+        assert (args["n"], args["runtime"], args["chunk"]) == ("700", "serial", "100")
 
 
 def test_a_width_that_cannot_end_the_study_is_refused():

@@ -6,7 +6,7 @@ from typing import Any
 
 from knee.store import INPUTS, StudyError
 from knee.study.design.cells import Cell
-from knee.study.design.program import filled, levels, mentions, program_texts
+from knee.study.design.program import filled, grown_by, levels, mentions, program_texts
 from knee.study.spec import StudySpec
 
 
@@ -25,8 +25,8 @@ def serial_cells(study_spec: StudySpec, cells: list[Cell]) -> list[Cell]:
 def serial_program(study_spec: StudySpec, cell: Cell) -> dict[str, Any]:
     """Return the best serial version with levels in the place of their names.
 
-    One that is the program's own workload takes the inputs without naming them: those of the cell, and those that the
-    program is given.
+    One that is the program's own workload takes all inputs without naming them:
+    those of the cell, those that the program is given, and in weak scaling the work of one thread.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def serial_program(study_spec: StudySpec, cell: Cell) -> dict[str, Any]:
             made[key] = {name: filled(text, of_cell) for name, text in program[key].items()}
     inputs = _inputs(study_spec)
     _refuse_other_work(study_spec, inputs)
-    args: dict[str, str] = study_spec.program.get("args", {})
+    args: dict[str, str] = {**study_spec.program.get("args", {}), **grown_by(study_spec.weak, 1)}
     if given := {name: text for name, text in args.items() if name in inputs and name not in of_cell}:
         made["args"] = given | made.get("args", {})
     own = {name: level for name, level in of_cell.items() if name in inputs}
@@ -53,15 +53,15 @@ def _inputs(study_spec: StudySpec) -> frozenset[str]:
     """Return what says what there is to do, where the best serial version is the program's own workload."""
     workload = (study_spec.baseline or {}).get("workload")
     same = workload is not None and workload == study_spec.program.get("workload")
-    return INPUTS.union(study_spec.inputs) if same else frozenset()
+    grown = grown_by(study_spec.weak, 1)
+    return INPUTS.union(study_spec.inputs, grown) if same else frozenset()
 
 
 def _refuse_other_work(study_spec: StudySpec, inputs: frozenset[str]) -> None:
-    args: dict[str, str] = study_spec.program.get("args", {})
+    args: dict[str, str] = {**study_spec.program.get("args", {}), **grown_by(study_spec.weak, 1)}
     for name, serial in (study_spec.baseline or {}).get("args", {}).items():
-        # Levels take the place of what is given, and what grows with the threads is given to the program alone.
-        elsewhere = name in study_spec.factors or name == (study_spec.weak or {}).get("argument")
         ours = args.get(name, "its default")
-        if name in inputs and not elsewhere and serial != ours:
+        # Levels take the place of what is given.
+        if name in inputs and name not in study_spec.factors and serial != ours:
             message = f"baseline: its {name} is {serial} and the program's is {ours}, so their times cannot be compared"
             raise StudyError(message, hint=f"leave {name} out of the baseline: it takes the program's")

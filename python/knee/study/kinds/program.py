@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from knee import _binary
-from knee.store import StudyError
+from knee.store import INPUTS, StudyError
 from knee.study.kinds.kind import Kind, Schema
 from knee.study.kinds.study_file import StudyFile
 
@@ -95,7 +95,11 @@ class Baseline(Program):
             raise StudyError(f"{flag}: the command is empty", hint=f"{flag} './serial input'")
         listed = {workload["name"] for workload in _binary.ask("workloads")["workloads"]}
         if words[0] in listed:
-            return resolved(words)[0]
+            program = resolved(words)[0]
+            named = {word.partition("=")[0] for word in words[1:]}
+            # It takes inputs that it does not name from the program, so defaults must not stand in their place.
+            args = {name: text for name, text in program["args"].items() if name not in INPUTS or f"--{name}" in named}
+            return program | {"args": args}
         return {"command": words, "directory": str(Path.cwd())}
 
     def workload(self, value: Any, key: str, file: StudyFile) -> str:
