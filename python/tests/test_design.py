@@ -271,6 +271,26 @@ def test_a_baseline_of_the_command_line_takes_inputs_that_it_does_not_name():
         assert (args["n"], args["runtime"], args["chunk"]) == ("700", "serial", "100")
 
 
+def test_a_baseline_runs_once_for_each_level_of_an_input():
+    factors = {"size": [1, 2], "env:DATA": ["a", "b"], "threads": [1, 2]}
+    inputs = {"factors": factors, "inputs": ["size", "env:DATA"], "baseline": {"command": ["best"], "env": {"X": "1"}}}
+    study_spec = asked(prepare="make {size}", blocks=1, **inputs)
+    serial = [spec for spec in planned(study_spec) if spec["role"] == "baseline"]
+    found = {(spec["cell"]["size"], spec["prepare"], spec["program"]["env"]["DATA"]) for spec in serial}
+    assert found == {(size, f"make {size}", data) for size in (1, 2) for data in ("a", "b")}
+    assert all(spec["program"]["env"]["X"] == "1" for spec in serial)
+
+
+def test_a_baseline_that_does_the_same_for_every_input_is_refused():
+    study_spec = asked(factors={"size": [1, 2]}, inputs=["size"], baseline={"command": ["best"]})
+    study_spec.program["command"].append("{size}")
+    with pytest.raises(StudyError, match=r"baseline: it does not mention \{size\}, whose levels are other work"):
+        planned(study_spec)
+    planned(replace(study_spec, baseline={"command": ["best", "{size}"]}))
+    # A factor that is no input may be what is compared.
+    planned(replace(study_spec, inputs=[]))
+
+
 def test_a_width_that_cannot_end_the_study_is_refused():
     assert stopping.EARLIEST == EARLIEST
     with pytest.raises(StudyError, match="width has no effect: a study has 13 blocks before"):

@@ -11,9 +11,21 @@ from knee.study.spec import StudySpec
 
 
 def serial_cells(study_spec: StudySpec, cells: list[Cell]) -> list[Cell]:
-    """Return the cells of the best serial version: the levels that it has, as they occur in the design."""
+    """Return the cells of the best serial version: the levels that it has, as they occur in the design.
+
+    Raises
+    ------
+    StudyError
+        If it does the same work for all levels of an input, since curves of other work would be compared with it.
+    """
     texts, inputs = program_texts(study_spec.baseline or {}), _inputs(study_spec)
-    named = [name for name in levels(cells[0]) if mentions(texts, name) or name in inputs]
+    around = [text for text in (study_spec.prepare, study_spec.conclude) if text]
+    taken = [*levels(cells[0]), *(name for name in study_spec.inputs if name.startswith("env:"))]
+    for name in study_spec.inputs:
+        if name in levels(cells[0]) and name not in inputs and not mentions([*texts, *around], name):
+            message = f"baseline: it does not mention {{{name}}}, whose levels are other work to the program"
+            raise StudyError(message, hint=f"write {{{name}}} into the baseline as well")
+    named = [name for name in taken if name in inputs or name in study_spec.inputs or mentions(texts, name)]
     unique: list[Cell] = []
     for cell in cells:
         own: Cell = {name: cell[name] for name in named}
@@ -25,7 +37,7 @@ def serial_cells(study_spec: StudySpec, cells: list[Cell]) -> list[Cell]:
 def serial_program(study_spec: StudySpec, cell: Cell) -> dict[str, Any]:
     """Return the best serial version with levels in the place of their names.
 
-    One that is the program's own workload takes all inputs without naming them:
+    It takes variables that are inputs. One that is the program's own workload takes all inputs without naming them:
     those of the cell, those that the program is given, and in weak scaling the work of one thread.
 
     Raises
@@ -40,6 +52,8 @@ def serial_program(study_spec: StudySpec, cell: Cell) -> dict[str, Any]:
     for key in ("args", "env"):
         if key in program:
             made[key] = {name: filled(text, of_cell) for name, text in program[key].items()}
+    if variables := {name[4:]: str(level) for name, level in cell.items() if name.startswith("env:")}:
+        made["env"] = made.get("env", {}) | variables
     inputs = _inputs(study_spec)
     _refuse_other_work(study_spec, inputs)
     args: dict[str, str] = {**study_spec.program.get("args", {}), **grown_by(study_spec.weak, 1)}
