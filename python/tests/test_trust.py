@@ -137,6 +137,26 @@ def test_a_terminal_is_asked(binary, tmp_path, state, answer):
     assert (status, ran(tmp_path)) == ((0, set(KINDS)) if answer == "y" else (2, set()))
 
 
+def test_the_question_names_the_folders_in_which_commands_of_the_plan_run(binary, tmp_path, state):
+    file = foreign(tmp_path)
+    assert knee(binary, "plan", "--out", "s", str(file), cwd=tmp_path).returncode == 0
+    shutil.rmtree(state)
+    words = [binary, "study", "--no-report", "--resume", "s"]
+    _, printed = in_terminal(words, tmp_path, answer=b"n\n", width=400)
+    assert f"Resuming it runs, in {tmp_path}:" in printed
+    elsewhere = {"directory": "/nowhere"}
+    rewrite(tmp_path / "s/plan.jsonl", lambda spec: spec | {"program": spec["program"] | elsewhere})
+    _, printed = in_terminal(words, tmp_path, answer=b"n\n", width=400)
+    said = printed.replace("\r\n", "\n")
+    lines = {kind: [one for one in said.split("\n") if one.startswith(f"      {kind}: ")] for kind in KINDS}
+    assert {kind for kind, [line] in lines.items() if line.endswith("  (in /nowhere)")} == {
+        "prepare", "program", "conclude"
+    }  # fmt: skip
+    assert {kind for kind, [line] in lines.items() if line.endswith(f"  (in {tmp_path})")} == {
+        "build", "setup", "cleanup"
+    }  # fmt: skip
+
+
 def test_a_user_without_a_home_can_plan_and_run(binary, tmp_path, monkeypatch):
     file = foreign(tmp_path)
     (tmp_path / "file").write_text("")

@@ -16,7 +16,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,34 +82,42 @@ def check(folder: Folder, *, trusted: bool, doing: Doing = RESUME) -> None:
 def _ask(folder: Folder, doing: Doing) -> None:
     commands = _commands(folder)
     if not (sys.stdin and sys.stderr and sys.stdin.isatty() and sys.stderr.isatty()):
-        reason = f"you did not plan it on this machine, and it would run {commands[0]}"
+        reason = f"you did not plan it on this machine, and it would run {commands[0][0]}"
         message = f"cannot {doing.infinitive}: {folder.path}: {reason}"
         hint = f"read its study.toml and plan.jsonl, then {doing.command} {folder.quoted} --trust"
         raise StudyError(message, hint=hint)
-    directory = folder.read_study_spec().get("program", {}).get("directory", "the current folder")
-    said = f"you did not plan this study on this machine: {folder.path}. {doing.participle} runs, in {directory}:"
+    directories = list(dict.fromkeys(directory for _, directory in commands))
+    where = f", in {directories[0]}" if len(directories) == 1 else ""
+    said = f"you did not plan this study on this machine: {folder.path}. {doing.participle} runs{where}:"
     terminal.err(f"knee: {said}")
-    for command in commands[:MOST_SHOWN]:
-        terminal.err(f"      {command}")
+    for command, directory in commands[:MOST_SHOWN]:
+        terminal.err(f"      {command}" + ("" if where else f"  (in {directory})"))
     if len(commands) > MOST_SHOWN:
         terminal.err(f"      and {len(commands) - MOST_SHOWN} more, in plan.jsonl")
     if not click.confirm("Run them?", err=True):
         raise StudyError(f"not {doing.done}: {folder.path}", hint=f"knee report {folder.quoted} runs no commands")
 
 
-def _commands(folder: Folder) -> list[str]:
-    """Return the distinct commands of a study, each after its kind."""
-    measure = folder.read_measure()
-    found = [f"{step}: {measure[step]}" for step in STEPS if step in measure]
+def _commands(folder: Folder) -> list[tuple[str, str]]:
+    """Return the distinct commands of a study, each after its kind, and the folder in which it runs."""
+    study_spec = folder.read_study_spec()
+    measure, directory = folder.read_measure(), _directory(study_spec.get("program", {}))
+    found = [(f"{step}: {measure[step]}", directory) for step in STEPS if step in measure]
     for spec in folder.read_plan():
-        found += [f"{step}: {text}" for step in ("prepare", "conclude") if (text := spec.get(step))]
         program = spec["program"]
+        # That of study.toml may be another one: the plan is what runs.
+        inside = _directory(program)
+        found += [(f"{step}: {text}", inside) for step in ("prepare", "conclude") if (text := spec.get(step))]
         variables = [f"{name}={value}" for name, value in program.get("env", {}).items()]
         words = program.get("command") or ["knee", "run", str(program.get("workload"))]
-        found.append(f"program: {shlex.join([*variables, *words])}")
-    found += [f"remedy: {_remedy(one)}" for one in folder.read_study_spec().get("remedy", [])]
+        found.append((f"program: {shlex.join([*variables, *words])}", inside))
+    found += [(f"remedy: {_remedy(one)}", directory) for one in study_spec.get("remedy", [])]
     # Shell commands come first, because a reader may not expect them.
-    return sorted(dict.fromkeys(found), key=lambda command: command.startswith("program: "))
+    return sorted(dict.fromkeys(found), key=lambda command: command[0].startswith("program: "))
+
+
+def _directory(program: Mapping[str, Any]) -> str:
+    return str(program.get("directory", "the current folder"))
 
 
 def _fingerprint(folder: Folder, plan: Sequence[RunSpec]) -> str:
