@@ -129,6 +129,14 @@ def test_mistakes_are_errors_before_anything_runs(binary, tmp_path, words, reaso
     assert folder.plan.read_bytes() == plan
 
 
+@pytest.mark.parametrize("words", [["--wait-quiet", "s", "--list"], ["--wait-quiet", "90s", "s", "--list"]])
+def test_the_name_of_the_study_is_no_time_to_wait(binary, tmp_path, words):
+    made(binary, tmp_path)
+    done = knee(binary, "try", *words, cwd=tmp_path)
+    # It got as far as to the study.
+    assert "--wait-quiet has no effect beside --list" in done.stderr
+
+
 def test_a_study_that_is_not_complete_or_of_another_machine_is_not_tried(binary, tmp_path):
     folder = made(binary, tmp_path)
     lines = folder.records.read_text().splitlines(keepends=True)

@@ -18,6 +18,7 @@ from knee.study.design.duration import words
 from knee.study.design.trials import affordable, block_s, chosen
 from knee.study.kinds.near import suggestion
 from knee.study.kinds.text import seconds
+from knee.study.options.command_line import Completed
 from knee.study.remedies import all_remedies
 from knee.study.remedies.remedy import Remedy
 from knee.study.remedies.situation import Situation, situation
@@ -34,7 +35,7 @@ BLOCKS = 5
 """Runs of each remedy, unless another number is asked for."""
 
 
-@click.command(name="try")
+@click.command(name="try", cls=Completed)
 @click.argument("folder", type=click.Path(path_type=Path, readable=False))
 @click.option("--list", "only_list", is_flag=True, help="List the remedies, and why some do not apply. Runs nothing.")
 @click.option("--only", multiple=True, metavar="NAME", help="Try only this remedy. Repeatable.")

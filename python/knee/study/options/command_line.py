@@ -21,6 +21,14 @@ from knee.study.options.words import from_words, of_workloads
 from knee.study.spec import OPTIONS, StudySpec, of_explained
 
 
+class Completed(click.Command):
+    """A verb with flags of a study whose value may be left out."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line, after completing flags whose value is left out."""
+        return super().parse_args(ctx, completed(args))
+
+
 class Grouped(click.Command):
     """A verb with the options of a study: help under headings, options before or after the study's words.
 
