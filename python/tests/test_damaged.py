@@ -18,6 +18,7 @@ from knee import cli
 from knee.explain.responses import response
 from knee.store import Folder, StudyError
 from knee.study.kinds.lines import lines
+from knee.study.spec import OPTIONS
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 HYPERFINE = '{"results": [{"command": "sleep 0.1", "mean": 0.1, "times": [0.1, 0.1]}]}\n'
@@ -148,6 +149,9 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "study spec a folder": (a_folder("study.toml"), r"study\.toml: Is a directory", EDITOR),
     "study spec of a number": (written("study.toml", "name = 7"), "name is not text", EDITOR),
     "study spec of no list": (written("study.toml", "[measure]\nresponses = 7"), "responses is not a list", EDITOR),
+    "time limit of words": (asked('[measure]\nwait_quiet_s = "4"\n'), "measure wait_quiet_s is not a number", EDITOR),
+    "build of words": (asked('[measure]\nbuild = ["make"]\n'), "measure build is not text", EDITOR),
+    "less than no time": (asked("[measure]\nwait_quiet_s = -4\n"), "measure wait_quiet_s is -4, less than 0", EDITOR),
     "budget of words": (asked('[design]\nbudget_s = "10m"\n'), "design budget_s is not a number", EDITOR),
     "width of words": (asked('[design]\nwidth = "5%"\n'), "design width is not a number", EDITOR),
     "study spec of no table": (written("study.toml", "measure = 7"), "measure is not an object", EDITOR),
@@ -372,6 +376,16 @@ def test_every_verb_gives_one_clear_error_and_changes_nothing(healthy, tmp_path,
 def _written(path: Path, text: str) -> int:
     """Write text in which a surrogate stands for an invalid byte."""
     return path.write_bytes(text.encode(errors="surrogateescape"))
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.key)
+def test_every_option_that_has_a_wrong_type_is_refused(tmp_path, option):
+    *tables, key = option.key.split(".")
+    # No option is a date.
+    head = f"[{'.'.join(tables)}]\n" if tables else ""
+    (tmp_path / "study.toml").write_text(f"{head}{key} = 1979-05-27\n")
+    with pytest.raises(StudyError, match=f"cannot read the study: .*: {' '.join([*tables, key])}.* is not "):
+        Folder(tmp_path).read_study_spec()
 
 
 @pytest.mark.parametrize("file", ["study.toml", "plan.jsonl", "machine.json", "records.jsonl", "."])

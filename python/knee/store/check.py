@@ -187,30 +187,85 @@ def either(*checks: Check, called: str = "") -> Check:
     return Check(types, fields, called=called, strict=True)
 
 
+def _at_least(least: float) -> Check:
+    return Check(frozenset({int, float}), least=least)
+
+
 TEXT, WHOLE, TRUTH = Check(frozenset({str})), Check(frozenset({int})), Check(frozenset({bool}))
 COUNT = Check(frozenset({int}), least=0)
-AMOUNT = Check(frozenset({int, float}), least=0)
+AMOUNT = _at_least(0)
 NUMBER, LEVEL = Check(frozenset({int, float})), Check(frozenset({str, int, float}))
 OBJECT = Check(frozenset({dict}))
+
+_PROGRAM = thing(
+    {},
+    {
+        "command": listed(TEXT),
+        "workload": either(TEXT, OBJECT),
+        "args": OBJECT,
+        "env": OBJECT,
+        "for": TEXT,
+        "directory": TEXT,
+    },
+)
 
 STUDY_SPEC = thing(
     {},
     {
         "name": TEXT,
         "knee": TEXT,
-        "program": OBJECT,
+        "program": _PROGRAM,
+        "baseline": _PROGRAM,
         "factors": OBJECT,
+        "hold": thing({}, {"facts": listed(TEXT)}),
         "design": thing(
             {},
-            {"budget_s": NUMBER, "width": NUMBER, "at_least_s": NUMBER, "blocks": WHOLE, "inputs": listed(TEXT)},
+            {
+                "bind": TEXT,
+                "skip": listed(WHOLE),
+                "exclude": listed(OBJECT),
+                "blocks": COUNT,
+                "seed": COUNT,
+                "pair": TEXT,
+                "inputs": listed(TEXT),
+                "weak": thing({"argument": TEXT, "one_thread": _at_least(1.0)}, {"power": _at_least(0.1)}),
+                "copies": TRUTH,
+                "explain": AMOUNT,
+                "width": AMOUNT,
+                "at_least_s": AMOUNT,
+                "budget_s": AMOUNT,
+            },
         ),
         "remedy": listed(
             thing({"name": TEXT}, {"treats": listed(TEXT), "command": listed(TEXT), "args": OBJECT, "env": OBJECT})
         ),
-        "measure": thing({}, {"same_output": TRUTH, "responses": listed(TEXT)}),
+        "measure": thing(
+            {},
+            {
+                "timeout_s": AMOUNT,
+                "metric": any_name(TEXT),
+                "check": any_name(TEXT),
+                "same_output": TRUTH,
+                "counters": listed(TEXT),
+                "together": TRUTH,
+                "events": TEXT,
+                "sample_ms": COUNT,
+                "census_ms": COUNT,
+                "wait_quiet_s": AMOUNT,
+                "rerun_disturbed": TRUTH,
+                "responses": listed(TEXT),
+                "build": TEXT,
+                "setup": TEXT,
+                "prepare": TEXT,
+                "conclude": TEXT,
+                "cleanup": TEXT,
+                "warmup": COUNT,
+                "cache": TEXT,
+            },
+        ),
     },
 )
-"""The parts of study.toml that every room uses; ``knee.study`` checks all of it."""
+"""The types in study.toml, which a user may have changed by hand. ``knee.study`` checks the rest before it plans."""
 
 END = thing({"block": WHOLE, "why": TEXT})
 """The content of ended.json."""

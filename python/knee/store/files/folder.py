@@ -80,7 +80,7 @@ class Folder:
         def fail(key: str, reason: str, better: str | None) -> StudyError:
             return StudyError(f"cannot read the study: {self.study_spec}: {key}: {reason}", hint=better or hint)
 
-        if reason := STUDY_SPEC.mismatch(tables):
+        if reason := STUDY_SPEC.mismatch(tables) or STUDY_SPEC.too_small(tables):
             raise StudyError(f"cannot read the study: {self.study_spec}: {reason}", hint=hint)
         claims(tables.get("claim"), fail)
         return tables
