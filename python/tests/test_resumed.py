@@ -13,6 +13,7 @@ from test_slurm import BLOCKS, finished, planned, records, started
 from test_study import knee
 
 from knee.store import Contents, Folder
+from knee.study.remedies import python_lock
 from knee.study.remedies.executable import executable
 
 
@@ -124,6 +125,32 @@ def test_copies_of_a_command_are_started_by_the_knee_that_is_here(binary, tmp_pa
     done = knee(binary, "study", "--no-report", "--trust", "--resume", "s", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert {one["exit"].get("code") for one in folder.read_records()} == {0}
+
+
+@pytest.mark.parametrize("own", [None, "/own"])
+def test_longer_turns_are_those_of_the_knee_and_of_the_shell_that_are_here(binary, tmp_path, own):
+    options = ["--blocks", "1", "--factor", "threads=1,2", "--factor", "placement=none"]
+    words = ["plan", "--out", "s", *options, "--", "sh", "-c", "echo $PYTHONPATH; : {threads}"]
+    assert knee(binary, *words, cwd=tmp_path).returncode == 0
+    folder = Folder(tmp_path / "s")
+    one, other = folder.read_plan()
+
+    def planned_elsewhere(spec: dict) -> dict:
+        env = {"PYTHONPATH": own} if own else {}
+        if spec["id"] == other["id"]:
+            asked = {"role": "intervention", "test": "interpreter lock: longer turns", "cell": one["cell"]}
+            env = {"PYTHONPATH": "/gone/remedies/longer_turns:" + (own or "/of/the/first/shell")}
+            spec = {**spec, **asked}
+        return spec | {"program": spec["program"] | {"env": env}}
+
+    rewrite(folder.plan, planned_elsewhere)
+    here = ":".join(filter(None, [os.environ.get("PYTHONPATH"), "/of/this/shell"]))
+    words = ["study", "--no-report", "--trust", "--resume", "s"]
+    done = knee(binary, *words, cwd=tmp_path, env=os.environ | {"PYTHONPATH": here})
+    assert done.returncode == 0, done.stderr
+    printed = {record["id"]: record["output"]["stdout_tail"] for record in folder.read_records()}
+    assert printed[one["id"]] == (own or here)
+    assert printed[other["id"]] == f"{python_lock.FOLDER}:{own or here}"
 
 
 def test_a_build_that_says_why_it_failed_where_others_say_what_they_do_is_quoted(binary, tmp_path):

@@ -10,10 +10,10 @@ import subprocess
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from knee import _binary, terminal
 from knee.store import (
@@ -33,6 +33,7 @@ from knee.store import (
 )
 from knee.study.design.duration import pilot_of
 from knee.study.design.program import builds
+from knee.study.remedies.python_lock import turned_here
 from knee.study.run.records import Records
 from knee.study.run.runner import Runner, started
 from knee.study.run.signals import pausable, stoppable
@@ -149,7 +150,9 @@ def _make(
     # Of a study that went well before, the first block here may be the rest of one; the next one is whole.
     worked = any(record["exit"].get("code") == 0 for record in folder.read_records())
     must = todo[0]["block"] + (0 if fresh else 1)
-    blocks = {spec["id"]: spec["block"] for spec in folder.read_plan()}
+    plan = folder.read_plan()
+    blocks = {spec["id"]: spec["block"] for spec in plan}
+    own = {_key(spec): spec["program"] for spec in plan if role_of(spec) == "measure"}
     # A resumed study completes the block in which it stopped.
     begun = max((blocks.get(record["id"], 0) for record in folder.read_records()), default=0)
     with _opened(folder.records) as log, started(folder.samples) as runner:
@@ -187,7 +190,7 @@ def _make(
                 if fresh and piloted and block == todo[0]["block"]:
                     pilot = pilot_of(todo)
                     piloted(pilot, *_timed(runner, pilot))
-            line = runner.exchange(_by_this_knee(spec), f"knee study --resume {folder.quoted}")
+            line = runner.exchange(_by_this_knee(spec, own), f"knee study --resume {folder.quoted}")
             records.append(line)
             record: Record = json.loads(line)
             good = good or record["exit"].get("code") == 0
@@ -195,11 +198,16 @@ def _make(
         records.check()
 
 
-def _by_this_knee(spec: RunSpec) -> RunSpec:
-    """Let this knee start copies of a command where the one that planned them is gone: a study may have been planned
-    from another environment.
+def _key(spec: RunSpec) -> str:
+    return json.dumps(spec["cell"], sort_keys=True)
+
+
+def _by_this_knee(spec: RunSpec, own: Mapping[str, Mapping[str, Any]]) -> RunSpec:
+    """Let this knee start copies of a command, and longer turns at an interpreter's lock, where the one that planned
+    them is gone: a study may have been planned from another environment. ``own`` has the programs of cells.
     """
-    program = dict(spec["program"])
+    program = dict(turned_here(spec["program"], own.get(_key(spec), {}), os.environ))
+    spec = cast("RunSpec", {**spec, "program": program})
     words = [str(word) for word in cast("list[object]", program.get("command", []))]
     if words[1:2] != ["copies"] or Path(words[0]).name != "knee" or Path(words[0]).exists():
         return spec
