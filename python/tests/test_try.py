@@ -15,8 +15,10 @@ from test_study import knee
 from test_trust import state  # noqa: F401 -- a fixture
 
 from knee.opened import Study
-from knee.store import Folder, read_end
+from knee.store import Folder, StudyError, read_end
+from knee.study.remedies.remedy import Remedy
 from knee.study.run import execute
+from knee.study.run import trials as run_trials
 
 REMEDIES = """
 [[remedy]]
@@ -258,6 +260,27 @@ def test_a_remedy_that_has_changed_needs_another_name(binary, tmp_path):
     assert done.returncode == 0, done.stderr
     found = {one.remedy: one.rejected for one in Study.read(folder.path).analysis.tried}
     assert found == {"failure": "exit status 3 (2 of 2 runs)", "success": None}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"env": {"GOGC": "700"}}, "another process has added trials"),
+        ({"env": {"GOGC": "500"}}, "it does something else than when it was tried before"),
+        ({"env": {"GOGC": "700"}, "threads": 1}, "it does something else than when it was tried before"),
+    ],
+)
+def test_a_remedy_of_knee_that_does_something_else_is_not_counted_as_the_first(binary, tmp_path, change, said):
+    folder = made(binary, tmp_path)
+    as_is = next(spec for spec in folder.read_plan() if spec["threads"] == 2)
+
+    def remedy(env: dict, **more: object) -> Remedy:
+        return Remedy("a larger heap", (), "", {"program": as_is["program"] | {"env": env}, **more})
+
+    run_trials.add(folder, as_is, [remedy({"GOGC": "700"})], 2, {})
+    # Where it is the same, the first ones would have to be run before others are added.
+    with pytest.raises(StudyError, match=said):
+        run_trials.add(folder, as_is, [remedy(**change)], 2, {})
 
 
 def test_a_continued_try_is_that_of_its_thread_count(binary, tmp_path):

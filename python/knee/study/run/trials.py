@@ -60,8 +60,8 @@ def add(folder: Folder, as_is: RunSpec, remedies: Sequence[Remedy], blocks: int,
     Raises
     ------
     StudyError
-        When another process runs the study, a remedy of the study file is another one than before, or the binary
-        rejects a changed run spec.
+        When another process runs the study, a remedy is another one than before, or the binary rejects a changed run
+        spec.
     """
     study_spec = folder.read_study_spec()
     added = trials(folder.read_plan(), as_is, remedies, blocks, study_spec.get("design", {}).get("seed", 1))
@@ -80,13 +80,32 @@ def add(folder: Folder, as_is: RunSpec, remedies: Sequence[Remedy], blocks: int,
 
 
 def _refuse_changed(folder: Folder, added: Sequence[RunSpec], own: Collection[str]) -> None:
-    """Raise :class:`StudyError` where a remedy of the study file was tried as another one: both would count as one."""
-    new = {(spec.get("test"), str(spec["cell"])): spec["program"] for spec in added if spec.get("test") in own}
+    """Raise :class:`StudyError` where a remedy was tried as another one: both would count as one."""
+    new = {(spec.get("test"), str(spec["cell"])): _what(spec) for spec in added}
     for spec in filter(is_trial, folder.read_plan()):
         name = spec.get("test")
-        if new.get((name, str(spec["cell"])), spec["program"]) != spec["program"]:
+        if new.get((name, str(spec["cell"])), what := _what(spec)) != what:
             message = f"cannot try {name!r}: it does something else than when it was tried before"
-            raise StudyError(message, hint="give it another name in study.toml: both would count as one remedy")
+            hint = "give it another name in study.toml: both would count as one remedy"
+            if name not in own:
+                hint = "set variables and quotas as they were then, or make a new study: both would count as one remedy"
+            raise StudyError(message, hint=hint)
+
+
+WHEN = ("id", "block", "sampler_cpu")
+"""Fields of a trial that do not say what is run."""
+
+
+def _what(spec: RunSpec) -> dict[str, Any]:
+    """Return what a trial runs. Libraries and modules of knee are the same ones where the study or knee was moved."""
+    env = dict(spec["program"].get("env", {}))
+    for name, most in (("LD_PRELOAD", None), ("PYTHONPATH", 1)):
+        if name in env:
+            env[name] = [Path(path).name for path in str(env[name]).split(":")[:most]]
+    return {
+        **{name: value for name, value in spec.items() if name not in WHEN},
+        "program": spec["program"] | {"env": env},
+    }
 
 
 def note_after(folder: Folder, facts: Mapping[str, Any]) -> Trials:
