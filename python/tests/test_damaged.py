@@ -227,6 +227,11 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
         "line 2: .*digits is not a valid number",
         RESUME,
     ),
+    "record of yesterday": (
+        field("records.jsonl", 2, start="yesterday"),
+        r"line 2: .*records\.jsonl: start is not a time",
+        RESUME,
+    ),
     "record of infinity": (
         line("records.jsonl", 2, lambda t: t.replace("{", '{"x": 1e999, ', 1)),
         "line 2: .*: 1e999 is not a valid number",

@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -138,6 +139,9 @@ class Folder:
             if first != number:
                 message = f"run {record['id']} was recorded twice: {self.records}: lines {first} and {number}"
                 raise StudyError(message, hint="remove the line that does not belong to this study")
+            if not _is_time(record["start"]):
+                message = f"cannot read line {number}: {self.records}: start is not a time"
+                raise StudyError(message, hint=self.without_line())
             yield number, record
 
     def without_line(self) -> str:
@@ -175,6 +179,14 @@ def _unplanned(spec: RunSpec, seen: dict[str, int], blocks: set[int]) -> str | N
     if told != spec["threads"] and "test" not in spec:
         return f"its cell has threads={told}, but it runs with {spec['threads']}"
     return None
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 MOST_BLOCKS = 1_000_000
