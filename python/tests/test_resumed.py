@@ -15,6 +15,7 @@ from test_study import knee
 from knee.store import Contents, Folder
 from knee.study.remedies import python_lock
 from knee.study.remedies.executable import executable
+from knee.study.run.same_program import say_changed
 
 
 @pytest.fixture
@@ -109,6 +110,12 @@ def test_a_program_that_was_built_again_is_said_to_have_changed(binary, tmp_path
     assert "has changed" not in resumed()
     os.utime(built)
     assert f"{built} has changed since the first run: the runs that are left measure another program" in resumed()
+
+
+def test_a_program_that_no_file_can_be_called_has_not_changed(simulated):
+    folder = simulated({"none": {1: (1.0, 1.0)}})
+    rewrite(folder.records, lambda one: one | {"mapped": {"programs": ["/a\0b"], "libraries": []}})
+    say_changed(folder)
 
 
 def test_copies_of_a_command_are_started_by_the_knee_that_is_here(binary, tmp_path):

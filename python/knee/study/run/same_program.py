@@ -33,7 +33,8 @@ def say_changed(folder: Folder) -> None:
     records = folder.read_records()
     if not records:
         return
-    began = min(datetime.fromisoformat(record["start"]) for record in records)
+    # A time without an offset is in UTC, as all that knee writes.
+    began = min(datetime.fromisoformat(record["start"]).replace(tzinfo=UTC) for record in records)
     paths = {path for record in records for path in (record.get("mapped") or {"programs": []})["programs"]}
     for path in sorted(paths):
         changed = _changed(Path(path))
@@ -44,8 +45,8 @@ def say_changed(folder: Folder) -> None:
 
 
 def _changed(path: Path) -> datetime | None:
-    """Return when a file was last written; None where it is gone."""
+    """Return when a file was last written; None where it is gone, or no file can have that name or time."""
     try:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except OSError:
+    except (OSError, ValueError, OverflowError):
         return None
