@@ -39,6 +39,26 @@ fn steps_come_in_hyperfines_order() {
 }
 
 #[test]
+fn what_was_prepared_is_concluded_also_where_nothing_could_be_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let order = folder.path().join("order");
+    let note = |word: &str| format!("echo {word} >> {}", order.display());
+    let steps = |prepare: &str, rest: &[&str]| {
+        let (prepare, conclude) = (format!("{}; {prepare}", note("prepare")), note("conclude"));
+        let words = [&["run", "--json", "--prepare", &prepare, "--conclude", &conclude], rest].concat();
+        let failed = record(&words);
+        assert!(failed["exit"]["error"].is_string(), "{failed}");
+        let noted = std::fs::read_to_string(&order).unwrap();
+        std::fs::remove_file(&order).unwrap();
+        noted.lines().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(steps("true", &["--warmup", "2", "--", "false"]), "prepare conclude", "after a warm-up that failed");
+    assert_eq!(steps("true", &["--", "/nonexistent"]), "prepare conclude", "where the program cannot be started");
+    // It may have failed half-way.
+    assert_eq!(steps("false", &["--", "true"]), "prepare conclude", "after preparation that failed");
+}
+
+#[test]
 fn what_comes_around_is_not_measured() {
     let hungry = "python3 -c 'x = bytearray(200_000_000)'";
     let record = record(&["run", "--json", "--prepare", hungry, "--warmup", "2", "--", "true"]);

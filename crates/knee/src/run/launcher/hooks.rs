@@ -20,18 +20,17 @@ pub(crate) enum HookError {
 pub(crate) fn before(spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), HookError> {
     let warmups = if spec.cache == Some(PageCache::Warm) { spec.warmup.max(1) } else { spec.warmup };
     for _ in 0..warmups {
-        shell("prepare", spec.prepare.as_deref(), spec, stop)?;
-        once(spec.clone(), "warm-up", stop)?;
-        shell("conclude", spec.conclude.as_deref(), spec, stop)?;
+        prepare(spec, stop)
+            .and_then(|()| once(spec.clone(), "warm-up", stop))
+            .or_else(|failed| give_up(failed, spec, stop))?;
+        after(spec, stop)?;
     }
-    shell("prepare", spec.prepare.as_deref(), spec, stop)?;
-    if spec.cache == Some(PageCache::Cold) {
-        drop_page_cache().map_err(|error| {
-            let reason = format!("cannot drop the page cache: /proc/sys/vm/drop_caches: {error} (needs root)");
-            HookError::Failed(reason, io::ErrorKind::Other)
-        })?;
-    }
+    prepare(spec, stop).and_then(|()| empty_page_cache(spec)).or_else(|failed| give_up(failed, spec, stop))?;
     if stop.signals.have_come() { Err(HookError::Abandoned) } else { Ok(()) }
+}
+
+fn prepare(spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), HookError> {
+    shell("prepare", spec.prepare.as_deref(), spec, stop)
 }
 
 /// The shell command after the run, warm-ups too.
@@ -39,10 +38,36 @@ pub(crate) fn after(spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), HookE
     shell("conclude", spec.conclude.as_deref(), spec, stop)
 }
 
-/// Dirty pages cannot be dropped, so they are written first.
-fn drop_page_cache() -> io::Result<()> {
+/// Concludes what failed before the run ended, since its preparation may have left something behind.
+fn give_up(failed: HookError, spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), HookError> {
+    Err(if matches!(failed, HookError::Failed(..)) {
+        conclude_failed(spec, stop).err().unwrap_or(failed)
+    } else {
+        failed
+    })
+}
+
+/// The shell command after a run that could not be made. The reason for that is recorded, so another one is only said.
+pub(crate) fn conclude_failed(spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), HookError> {
+    match after(spec, stop) {
+        Err(HookError::Failed(reason, _)) => {
+            say(format_args!("knee: {reason}"));
+            Ok(())
+        }
+        other => other,
+    }
+}
+
+/// Drops the page cache where the run asks for it. Dirty pages cannot be dropped, so they are written first.
+fn empty_page_cache(spec: &RunSpec) -> Result<(), HookError> {
+    if spec.cache != Some(PageCache::Cold) {
+        return Ok(());
+    }
     rustix::fs::sync();
-    std::fs::write("/proc/sys/vm/drop_caches", "3\n")
+    std::fs::write("/proc/sys/vm/drop_caches", "3\n").map_err(|error| {
+        let reason = format!("cannot drop the page cache: /proc/sys/vm/drop_caches: {error} (needs root)");
+        HookError::Failed(reason, io::ErrorKind::Other)
+    })
 }
 
 impl From<HookError> for Failure {

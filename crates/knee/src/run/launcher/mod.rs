@@ -55,7 +55,10 @@ pub(super) fn launch(spec: &RunSpec, how: &Launch<'_>) -> Outcome {
         return misplaced(spec, start, Vec::new(), &failure);
     }
     match hooks::before(spec, &how.stop) {
-        Ok(()) => measure(spec, how, &allowed, start),
+        Ok(()) => match measure(spec, how, &allowed, start) {
+            Outcome::Refused(..) if hooks::conclude_failed(spec, &how.stop).is_err() => Outcome::Abandoned,
+            outcome => outcome,
+        },
         Err(HookError::Abandoned) => Outcome::Abandoned,
         Err(HookError::Failed(reason, kind)) => refused(spec, start, Vec::new(), reason, kind),
     }
