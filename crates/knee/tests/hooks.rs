@@ -220,3 +220,17 @@ fn more_threads_than_places_share_the_set() {
     assert_eq!(knee(&["run", "--slurm", "-n", "1", "--for", "nope", "--", "true"]).status.code(), Some(125));
     assert!(knee(&["run", "--slurm", "sumeuler"]).status.success());
 }
+
+#[test]
+fn a_script_for_slurm_may_name_cpus_that_only_the_node_has() {
+    for words in
+        [&["--placement", "0,4099", "--", "true"][..], &["-n", "4099", "--placement", "cores-close", "sumeuler"]]
+    {
+        let done = knee(&[&["run", "--slurm"], words].concat());
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let here = knee(&[&["run"], words].concat());
+        assert_eq!(here.status.code(), Some(125), "there are no such cpus here");
+    }
+    let wrong = knee(&["run", "--slurm", "--placement", "core-close", "--", "true"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("unknown placement 'core-close'"), "{wrong:?}");
+}

@@ -19,10 +19,11 @@ use crate::run_spec::{OutputCheck, Program, Role, RunSpec, SCHEMA};
 
 const USAGE: &str = "`knee run --help` shows the options";
 
-/// Whether this command line could be run at all.
+/// Whether this command line could be run on some machine. Which cpus a placement has is known only where the job runs.
 pub(crate) fn check(args: Run) -> Result<(), Failure> {
     refuse_unknown_counters(&args)?;
-    run_spec(args).map(|_| ()).map_err(|failure| failure.code(status::KNEE))
+    let anywhere = |_: &Placement, threads: Option<usize>, _| Ok((threads.unwrap_or(1), Vec::new()));
+    spec_with(args, anywhere).map(|_| ()).map_err(|failure| failure.code(status::KNEE))
 }
 
 /// Refuses the name of a counter that exists on no machine, as a typing error. The user's own table may have any name.
@@ -38,22 +39,33 @@ pub(super) fn told_its_threads(args: &Run) -> bool {
 }
 
 /// The run that a command line asks for.
-pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
-    let placement: Placement = args.placement.parse()?;
-    let machine = machine(&placement)?;
-    let program = program(&mut args)?;
-    refuse_contradictions(&args, &program, &placement)?;
+pub(super) fn run_spec(args: Run) -> Result<RunSpec, Failure> {
+    spec_with(args, placed)
+}
+
+/// The thread count, by default one for each cpu, and the cpus of a placement on this machine.
+fn placed(placement: &Placement, threads: Option<usize>, bind: Bind) -> Result<(usize, Vec<u32>), Failure> {
+    let machine = machine(placement)?;
     let available = match machine.as_ref().map(|machine| placement.order(machine)).transpose()? {
         Some(Order::Cpus(order)) => order.len(),
         Some(Order::Kernel) | None => sys::affinity().len(),
     };
-    let threads = args.threads.unwrap_or(available);
-    if threads == 0 {
+    let threads = threads.unwrap_or(available);
+    let places = if bind == Bind::Set { threads.min(available) } else { threads };
+    Ok((threads, machine.map(|machine| placement.cpus(&machine, places)).transpose()?.unwrap_or_default()))
+}
+
+fn spec_with(
+    mut args: Run,
+    placed: impl FnOnce(&Placement, Option<usize>, Bind) -> Result<(usize, Vec<u32>), Failure>,
+) -> Result<RunSpec, Failure> {
+    let placement: Placement = args.placement.parse()?;
+    let program = program(&mut args)?;
+    refuse_contradictions(&args, &program, &placement)?;
+    if args.threads == Some(0) {
         return Err(knee_machine::Error::NoThreads.into());
     }
-    let bind = args.bind.unwrap_or_else(|| program.usual_bind());
-    let places = if bind == Bind::Set { threads.min(available) } else { threads };
-    let cpus = machine.map(|machine| placement.cpus(&machine, places)).transpose()?.unwrap_or_default();
+    let (threads, cpus) = placed(&placement, args.threads, args.bind.unwrap_or_else(|| program.usual_bind()))?;
     let spec = RunSpec {
         schema: SCHEMA,
         id: "run".into(),
