@@ -4,12 +4,15 @@ import os
 import signal
 import subprocess
 import time
+import tracemalloc
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from test_study import knee
 
-from knee.store import Folder
+from knee.store import Folder, StudyError
+from knee.study.run import execute
 
 ONE = ("study", "--out", "s", "--no-report", "--blocks", "2", "--factor", "threads=1", "--factor", "placement=none")
 
@@ -53,6 +56,19 @@ def test_a_study_that_only_fails_is_cleaned_up_and_both_failures_are_said(binary
     assert log(tmp_path) == ["down"]
     said = done.stderr
     assert said.index("cleanup failed") < said.index("every run of the first block failed")
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_of_a_step_that_prints_much_only_the_end_is_read(tmp_path, status):
+    text = f"head -c 40000000 /dev/zero; echo; echo why; exit {status}"
+    tracemalloc.start()
+    try:
+        with pytest.raises(StudyError, match=r"exit status 3: .*\nwhy$") if status else nullcontext():
+            execute._shell(Folder(tmp_path), "setup", text, None)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 4_000_000
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

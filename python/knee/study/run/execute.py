@@ -57,6 +57,10 @@ GRACE_S = 2.0
 """Seconds that an interrupted build, setup or cleanup has to end by itself."""
 
 
+MOST_SAID = 1 << 16
+"""Bytes at the end of what a step prints that are read."""
+
+
 def due(folder: Folder) -> list[RunSpec]:
     """Return the planned runs that are to be made: all trials of remedies, and of the others those up to the block
     after which the stopping rule ended the study, without counting runs where those of the first block counted nothing.
@@ -265,7 +269,8 @@ def _shell(folder: Folder, step: str, text: str | None, directory: str | None) -
         except _AsksTerminal:
             why = "it asked the terminal, perhaps for a password; steps of a study have none"
             raise StudyError(f"{step} failed: {text}: {why}", hint=_goes_on(folder, step)) from None
-        said.seek(0)
+        # A build may have said gigabytes.
+        said.seek(max(0, said.seek(0, os.SEEK_END) - MOST_SAID))
         last = said.read().decode(errors="replace").strip()[-1000:]
     if status != 0:
         how = f"exit status {status}" if status > 0 else f"ended by signal {-status}"
