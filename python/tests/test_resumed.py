@@ -58,6 +58,17 @@ def test_a_program_that_is_gone_is_found_before_any_run_is_recorded_as_failed(bi
     assert len(half.read_records()) == len(records) - 2
 
 
+def test_a_folder_that_is_gone_is_found_before_a_workload_fails_in_it(binary, tmp_path):
+    (tmp_path / "here").mkdir()
+    options = ["--blocks", "2", "--factor", "threads=1", "--factor", "placement=none"]
+    done = knee(binary, "plan", "--out", "../s", *options, "sumeuler", "--n", "100", cwd=tmp_path / "here")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "here").rmdir()
+    done = knee(binary, "study", "--no-report", "--resume", "s", cwd=tmp_path)
+    assert (done.returncode, f"cannot run in {tmp_path}/here: no such folder" in done.stderr) == (2, True), done.stderr
+    assert Folder(tmp_path / "s").read_records() == []
+
+
 def test_other_variables_of_runtimes_than_those_of_the_plan_are_said(binary, tmp_path):
     def study(*words: str, **variables: str) -> str:
         environment = {name: value for name, value in os.environ.items() if name not in ("GOGC", "OMP_WAIT_POLICY")}

@@ -24,13 +24,17 @@ INTERPRETERS = {
 
 
 def find_program(program: dict[str, Any]) -> None:
-    """Raise :class:`StudyError` when a command's program, its script, or the folder it runs in is missing."""
+    """Raise :class:`StudyError` when a command's program, its script, or the folder it runs in is missing.
+
+    A workload runs in a folder, too: its arguments may be paths.
+    """
     command = [str(word) for word in program.get("command", ())]
     folder = Path(program.get("directory", "."))
+    if not folder.is_dir():
+        hint = "make that folder, or correct the directory in the study file"
+        raise StudyError(f"cannot run in {folder}: no such folder", hint=hint)
     if not command:
         return
-    if not folder.is_dir():
-        raise StudyError(f"cannot run in {folder}: no such folder", hint="correct the directory in the study file")
     name, path = command[0], program.get("env", {}).get("PATH")
     if path is not None and "/" not in name and "{" in str(path):
         # Levels of factors may be a part of where it is looked for.
