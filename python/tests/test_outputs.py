@@ -107,3 +107,18 @@ def test_a_remedy_that_gives_a_workload_other_arguments_has_to_give_the_same_ans
         return {"program": program} | ({"role": "remedy", "test": "fewer steps"} if tried else {})
 
     assert set(printing(simulated(TWO), dict.fromkeys(TRIED, "b"), asked="", cell=cell)) == set(TRIED)
+
+
+def test_a_remedy_on_fewer_threads_does_the_work_of_its_cell_in_weak_scaling(simulated):
+    folder = simulated(TWO)
+    folder.study_spec.write_text(
+        folder.study_spec.read_text() + "[design]\nweak = { argument = 'n', one_thread = 9 }\n"
+    )
+    many = [spec["id"] for spec in folder.read_plan() if spec["threads"] == 2]
+
+    def fewer(spec: dict) -> dict:
+        return {"role": "remedy", "test": "1 thread", "threads": 1} if spec["id"] == many[-1] else {}
+
+    # It prints what two threads do, for the work of two.
+    assert printing(folder, dict.fromkeys(many, "b"), {"command": ["p"]}, cell=fewer) == {}
+    assert {run.work for run in store.runs(folder) if run.role == "remedy"} == {2}

@@ -136,11 +136,13 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False, inp
         slim["switches"] = cast("Switches", kept)
     if (spots := record.get("hotspots")) is not None and (wrong := _wrong(spots)):
         slim["hotspots"] = {**spots, "unavailable": wrong}
-    bad, work = _failure(record) or missing, spec["threads"] if weak else 1
-    # The idle time of a run that answers a question is counted against the threads that it explains.
-    counted = spec["cell"].get("threads", spec["threads"]) if "test" in spec else spec["threads"]
+    # A run that answers a question, or tries a remedy, may have other threads than the cell that it is about: its idle
+    # time is counted against those of the cell, and it does their work.
+    told = spec["cell"].get("threads", spec["threads"]) if "test" in spec else spec["threads"]
     # A damaged plan may have a text there.
-    idle = idle_of(record, int(counted) if str(counted).isdecimal() else spec["threads"], spec["threads"])
+    counted = int(told) if str(told).isdecimal() else spec["threads"]
+    bad, work = _failure(record) or missing, counted if weak else 1
+    idle = idle_of(record, counted, spec["threads"])
     return Run(
         order, spec, slim, bad, time_s, cpu_s, threads.waited_ns(record), work, inputs,
         idle=idle, disk_s=threads.on_disk_s(record), shares=threads.shares(record),
