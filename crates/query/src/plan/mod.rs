@@ -99,15 +99,6 @@ impl Plan {
         columns.dedup();
         columns
     }
-
-    /// The columns that its conditions read, in order.
-    pub(crate) fn tested(&self) -> Vec<usize> {
-        let mut columns = Vec::new();
-        self.filter.columns(&mut columns);
-        columns.sort_unstable();
-        columns.dedup();
-        columns
-    }
 }
 
 /// The column of a name.

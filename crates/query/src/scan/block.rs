@@ -3,6 +3,7 @@
 use super::counting::Counting;
 use super::doubles::{Free, back, floats};
 use super::program::{Computed, Rows};
+use super::read::Read;
 use super::sums::Made;
 use super::{Scan, State};
 use crate::lanes::{self, BLOCK, How, MOST_GROUPS, YES};
@@ -32,6 +33,7 @@ pub(crate) struct Scratch {
     made: Made,
     /// Arrays in which doubles are computed.
     free: Free,
+    read: Read,
 }
 
 impl Scratch {
@@ -49,6 +51,7 @@ impl Scratch {
             after: scan.after.computed(),
             made: Made::new(&scan.weighted),
             free: Free::new(),
+            read: Read::new(scan.table),
         }
     }
 }
@@ -67,9 +70,8 @@ impl Scan<'_> {
             let block = Rows { morsel: own, from, next };
             let there = BLOCK.min(rows - from);
             let counting = self.tested(block, there, scratch, state);
-            bytes += there * self.bytes.0;
             if counting > FEW {
-                bytes += there * self.bytes.1;
+                scratch.read.take(&self.counted);
                 self.block(block, scratch, state, &mut doubles);
             } else if counting > 0 {
                 bytes += self.keep(block, scratch);
@@ -77,6 +79,7 @@ impl Scan<'_> {
                     self.far(own, scratch, state, &mut doubles);
                 }
             }
+            bytes += there * scratch.read.bytes();
         }
         self.far(own, scratch, state, &mut doubles);
         if !doubles.is_empty() {
@@ -91,23 +94,27 @@ impl Scan<'_> {
     fn tested(&self, block: Rows<'_>, there: usize, scratch: &mut Scratch, state: &mut State) -> usize {
         debug_assert!(block.from + BLOCK <= MORSEL);
         self.before.run(self.isa, block, &mut scratch.before);
-        let Scratch { mask, masks, before, free, .. } = scratch;
+        let Scratch { mask, masks, before, free, read, .. } = scratch;
+        read.begin();
+        read.take(&self.first);
+        let (isa, overflow) = (self.isa, false);
         let mut tested =
-            super::filter::Tested { isa: self.isa, rows: block, there, computed: before, masks, free, overflow: false };
+            super::filter::Tested { isa, rows: block, there, computed: before, masks, free, read, overflow };
         tested.test(&self.test, How::Set, mask);
         state.overflow |= tested.overflow;
         mask[there..].fill(0);
         lanes::rows(self.isa, mask)
     }
 
-    /// Keeps the few rows of a block that count, and asks for their codes; how many bytes are read for it.
+    /// Keeps the few rows of a block that count, and asks for their codes; how many bytes are read for it, of columns that
+    /// tests have not read anyway.
     fn keep(&self, block: Rows<'_>, scratch: &mut Scratch) -> usize {
-        let far = &mut scratch.far;
+        let Scratch { far, read, .. } = scratch;
         let own = far.len();
         lanes::few(self.isa, &scratch.mask, block.from as u16, far);
-        let ask = |(column, tested): &(usize, bool)| {
+        let ask = |column: &usize| {
             let bytes = block.morsel.ask(*column, &far[own..]);
-            if *tested { 0 } else { bytes }
+            if read.has(*column) { 0 } else { bytes }
         };
         self.counted.iter().map(ask).sum()
     }
@@ -118,7 +125,7 @@ impl Scan<'_> {
             return;
         }
         let mut gathered = std::mem::take(&mut scratch.gathered);
-        for (column, _) in &self.counted {
+        for column in &self.counted {
             gathered.take(self.table, morsel, *column, &scratch.far);
         }
         let (there, rest) = scratch.mask.split_at_mut(scratch.far.len());

@@ -3,6 +3,7 @@
 use super::doubles::{self, Free};
 use super::many::Many;
 use super::program::{Computed, Programs, Rows};
+use super::read::Read;
 use super::slots::Slots;
 use crate::field::Bounds;
 use crate::lanes::{self, BLOCK, Code, How, Isa, Lane, YES};
@@ -28,9 +29,10 @@ pub(super) enum Test {
     Of16(usize, Vec<(i64, i64)>),
     Of32(usize, Vec<(i64, i64)>),
     Of64(usize, Vec<(i64, i64)>),
-    /// Row by row in 128 bits.
-    Rows(Number, Ranges),
-    Floats(Floating, Comparison, Floating),
+    /// Row by row in 128 bits, with the columns that are read.
+    Rows(Number, Ranges, Vec<usize>),
+    /// Likewise with the columns that are read.
+    Floats((Floating, Comparison, Floating), Vec<usize>),
     All(Vec<Test>),
     Any(Vec<Test>),
     Not(Box<Test>),
@@ -44,7 +46,11 @@ impl Test {
             Filter::All(parts) => Self::All(each(parts)),
             Filter::Any(parts) => Self::Any(each(parts)),
             Filter::Not(inner) => Self::Not(Box::new(Self::new(inner, table, programs))),
-            Filter::Floats(left, how, right) => Self::Floats(left.clone(), *how, right.clone()),
+            Filter::Floats(left, how, right) => {
+                let mut columns = Vec::new();
+                filter.columns(&mut columns);
+                Self::Floats((left.clone(), *how, right.clone()), columns)
+            }
             Filter::Exact(Number::Column(column), ranges) => of_column(*column, ranges, table),
             Filter::Exact(number, ranges) => of_number(number, ranges, table, programs),
         }
@@ -141,7 +147,11 @@ fn of_number(number: &Number, ranges: &Ranges, table: &Table, programs: &mut Pro
         0x8000_0000..=0x7fff_ffff_ffff_ffff => {
             Test::Of64(programs.wide.slot(number, table), within(i64::MIN, i64::MAX))
         }
-        _ => Test::Rows(number.clone(), ranges.clone()),
+        _ => {
+            let mut columns = Vec::new();
+            number.columns(&mut columns);
+            Test::Rows(number.clone(), ranges.clone(), columns)
+        }
     }
 }
 
@@ -159,6 +169,7 @@ pub(super) struct Tested<'a> {
     pub(super) masks: &'a mut Vec<Vec<u16>>,
     /// Arrays in which doubles are computed.
     pub(super) free: &'a mut Free,
+    pub(super) read: &'a mut Read,
     /// Whether a number needed more than 128 bits.
     pub(super) overflow: bool,
 }
@@ -178,6 +189,7 @@ impl Tested<'_> {
             Test::Codes(column, ranges) => self.codes(*column, (ranges, None), how, mask),
             Test::Many(column, many) => self.codes(*column, (&many.ranges, Some(many)), how, mask),
             Test::Table(column, allowed) => {
+                self.read.take(&[*column]);
                 self.rows.ahead(*column, (0, 1));
                 match self.rows.codes(*column) {
                     Codes::U8(codes) => lanes::table(self.isa, codes, allowed, how, mask),
@@ -188,7 +200,8 @@ impl Tested<'_> {
             Test::Of16(slot, ranges) => self.lanes(&self.computed.narrow, *slot, ranges, how, mask),
             Test::Of32(slot, ranges) => self.lanes(&self.computed.middle, *slot, ranges, how, mask),
             Test::Of64(slot, ranges) => self.lanes(&self.computed.wide, *slot, ranges, how, mask),
-            Test::Rows(number, ranges) => {
+            Test::Rows(number, ranges, columns) => {
+                self.read.take(columns);
                 let (rows, there) = (self.rows, self.there);
                 let value = |row: usize| number.value(&|column| rows.number(column, row));
                 each_row(how, mask, |row| {
@@ -197,7 +210,10 @@ impl Tested<'_> {
                     value.is_some_and(|value| ranges.contains(value))
                 });
             }
-            Test::Floats(left, comparison, right) => self.floats((left, *comparison, right), how, mask),
+            Test::Floats((left, comparison, right), columns) => {
+                self.read.take(columns);
+                self.floats((left, *comparison, right), how, mask);
+            }
             Test::All(parts) if how != How::Or => self.each(parts, how, How::And, mask),
             Test::Any(parts) if how != How::And => self.each(parts, how, How::Or, mask),
             Test::All(_) | Test::Any(_) => self.apart(how, mask, |tested, own| tested.test(test, How::Set, own)),
@@ -248,6 +264,7 @@ impl Tested<'_> {
 
     fn codes(&mut self, column: usize, (ranges, many): (&[(u64, u64)], Option<&Many>), how: How, mask: &mut [u16]) {
         let isa = self.isa;
+        self.read.take(&[column]);
         self.rows.ahead(column, (0, 1));
         macro_rules! ranges {
             ($codes:expr) => {

@@ -24,6 +24,7 @@ mod filter;
 mod groups;
 mod many;
 mod program;
+mod read;
 mod slots;
 mod state;
 mod sums;
@@ -77,10 +78,12 @@ pub(crate) struct Scan<'a> {
     values: Vec<Source>,
     /// Columns of whose next block neither tests nor programs ask.
     rest: Vec<usize>,
-    /// Columns that are read of rows that count, and whether the tests read them anyway.
-    counted: Vec<(usize, bool)>,
-    /// Bytes of a row that its tests read, and that the rest reads.
-    bytes: (usize, usize),
+    /// Columns that are read of rows that count.
+    counted: Vec<usize>,
+    /// Columns that are read before the tests.
+    first: Vec<usize>,
+    /// Bytes of a row in all columns that the query reads.
+    bytes: usize,
 }
 
 /// Where the value of an aggregate comes from.
@@ -101,7 +104,8 @@ impl<'a> Scan<'a> {
     pub(crate) fn new(plan: &Plan, table: &'a Table, isa: Isa) -> Result<Self, Error> {
         let mut before = Programs::default();
         let test = Test::new(&plan.filter, table, &mut before);
-        let mut after = Programs::beside(&[test.asked(), before.asked()].concat());
+        let first = before.asked();
+        let mut after = Programs::beside(&[&test.asked()[..], &first].concat());
         let groups = Groups::new(&plan.keys, table)?;
         let mut scan = Self {
             table,
@@ -117,18 +121,14 @@ impl<'a> Scan<'a> {
             extremes: Vec::new(),
             doubles: Vec::new(),
             values: Vec::new(),
-            counted: Vec::new(),
-            bytes: (0, 0),
+            counted: plan.counted(),
+            first,
+            bytes: plan.columns().iter().map(|column| table.bytes_of(*column)).sum(),
         };
         for aggregate in &plan.aggregates {
             let source = scan.source(aggregate, &mut after);
             scan.values.push(source);
         }
-        let tested = plan.tested();
-        scan.counted = plan.counted().into_iter().map(|column| (column, tested.contains(&column))).collect();
-        let (tested, untested): (Vec<_>, Vec<_>) = plan.columns().iter().partition(|column| tested.contains(column));
-        let bytes = |columns: &[usize]| columns.iter().map(|column| table.bytes_of(*column)).sum();
-        scan.bytes = (bytes(&tested), bytes(&untested));
         let asked = after.asked();
         scan.rest = plan.columns().iter().copied().filter(|column| !asked.contains(column)).collect();
         scan.after = after;
@@ -196,6 +196,6 @@ impl<'a> Scan<'a> {
 
     /// Bytes of a row in all columns that the query reads.
     pub(crate) fn bytes_per_row(&self) -> usize {
-        self.bytes.0 + self.bytes.1
+        self.bytes
     }
 }

@@ -371,3 +371,26 @@ fn memory_is_asked_for_before_a_scan_and_not_again() {
     let refused = scan.check_memory(1).unwrap_err().to_string();
     assert!(refused.starts_with("the aggregates of 60000 groups need about 29296"), "{refused}");
 }
+
+#[test]
+fn conditions_that_no_row_is_left_for_are_not_counted_as_read() {
+    let table = built(&[3_000], 1, Encoding::Plain);
+    let bytes = |columns: &[&str]| -> u64 {
+        let of = |name: &&str| table.bytes_of(FIELDS.iter().position(|field| field.0 == *name).unwrap());
+        3_000 * columns.iter().map(of).sum::<usize>() as u64
+    };
+    let read = |condition: &str| {
+        let select = sql::parse(&format!("select sum(discount) from t where {condition}")).unwrap();
+        let plan = Plan::new(&select, &fields()).unwrap();
+        Scan::new(&plan, &table, Isa::best()).unwrap().serial(&Lies::AtHome).read
+    };
+    assert_eq!(read("small >= 0 and price > 0"), (bytes(&["small", "price", "discount"]), 0));
+    // No row of the first condition is left for the second, nor for what is summed.
+    assert_eq!(read("small > 9 and price > 0"), (bytes(&["small"]), 0));
+    assert_eq!(read("small > 99999999999999999999 and price > 0"), (0, 0), "no code can be so large");
+    // What the tests leave out is read all the same where rows count.
+    assert_eq!(read("small > 9 and discount >= 0 or price > 0"), (bytes(&["small", "price", "discount"]), 0));
+    assert_eq!(read("small > 9 and weight > 0"), (bytes(&["small"]), 0));
+    // Sums of columns are computed before all tests.
+    assert_eq!(read("small > 9 and price + quantity > 0"), (bytes(&["small", "price", "quantity"]), 0));
+}
