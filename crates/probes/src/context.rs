@@ -29,7 +29,14 @@ const LEAST: usize = 1 << 30;
 /// or this much in a quick sweep.
 const QUICK: usize = 256 << 20;
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// Fewer and smaller measurements of a machine, without a monitor: for a probe that is one of a study's runs, and for
+    /// tests.
+    #[must_use]
+    pub fn quick(machine: &'a Topology) -> Self {
+        Self { machine, monitor: None, quick: true }
+    }
+
     /// Does work on some cpus while the monitor watches.
     pub fn watched<R>(&self, cpus: &[u32], work: impl FnOnce() -> R) -> (R, Option<ProbeValidity>) {
         let (mut work, mut result) = (Some(work), None);

@@ -61,7 +61,7 @@ impl Workload for Probing {
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let machine = Topology::this_machine().map_err(|error| Error::new(error.to_string()))?;
-        let context = Context { machine: &machine, monitor: None, quick: true };
+        let context = Context::quick(&machine);
         if self.0.params().iter().any(|param| param.name == "matrix") && args.text("matrix") == "yes" {
             return Err(Error::new("bad argument: matrix 'yes': only knee memory goes through all nodes"));
         }

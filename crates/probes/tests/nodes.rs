@@ -26,7 +26,7 @@ fn sweep(context: &Context<'_>, name: &str, told: &[(&str, &str)]) -> Vec<Figure
 
 fn with_machine(test: impl FnOnce(&Context<'_>)) {
     let machine = Topology::this_machine().unwrap();
-    test(&Context { machine: &machine, monitor: None, quick: true });
+    test(&Context::quick(&machine));
 }
 
 /// The values of a condition in the figures.

@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn freed_memory_has_neither_huge_pages_nor_a_node() {
         let machine = Topology::this_machine().unwrap();
-        let context = Context { machine: &machine, monitor: None, quick: true };
+        let context = Context::quick(&machine);
         for (name, value) in [("page", "huge"), ("node", "0")] {
             let given = [("way", "freed"), (name, value)].map(|(name, value)| (name.into(), value.into()));
             assert!(Allocate.plan(&context, &Given::from(given)).is_err(), "{name} {value}");

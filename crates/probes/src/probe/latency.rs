@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_large_stride_has_sizes_that_hold_it_twice() {
         let machine = Topology::this_machine().unwrap();
-        let context = Context { machine: &machine, monitor: None, quick: true };
+        let context = Context::quick(&machine);
         let plan = |stride: &str| Latency.plan(&context, &Given::from([("stride".into(), stride.into())]));
         for step in plan("64K").unwrap() {
             assert!(size::parse(&step.args["size"]).unwrap() >= 128 << 10);
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_matrix_is_expected_to_take_as_long_as_its_size() {
         let machine = Topology::this_machine().unwrap();
-        let context = Context { machine: &machine, monitor: None, quick: true };
+        let context = Context::quick(&machine);
         let seconds = |size: &str| {
             let given = [("matrix", "yes"), ("size", size)].map(|(name, value)| (name.into(), value.into()));
             Latency.plan(&context, &Given::from(given)).map(|steps| steps[0].seconds)

@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn half_of_the_cpus_is_a_shift_though_no_power_of_two() {
         let machine = Topology::from_synthetic("pack:2 [numa] core:12 pu:1").unwrap();
-        let context = Context { machine: &machine, monitor: None, quick: true };
+        let context = Context::quick(&machine);
         let steps = Lockstep.plan(&context, &Given::new()).unwrap();
         let shifts: Vec<_> = steps.iter().map(|step| step.args["shift"].as_str()).collect();
         assert_eq!(shifts, ["0", "1", "2", "4", "8", "12"]);

@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn pages_are_counted_once_for_all_rows() {
         let machine = Topology::from_synthetic("pack:1 [numa] core:1 pu:1").unwrap();
-        let context = Context { machine: &machine, monitor: None, quick: true };
+        let context = Context::quick(&machine);
         let steps = ManyRows.plan(&context, &Given::new()).unwrap();
         let figures = measure(&ManyRows, &context, &steps[0]).unwrap();
         assert_eq!((figures.len(), CENSUSES.load(Ordering::SeqCst)), (100, 1));

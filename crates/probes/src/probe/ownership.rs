@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_and_b_are_the_first_and_the_farthest_or_those_that_are_named() {
         let machine = Topology::this_machine().unwrap();
-        let context = Context { machine: &machine, monitor: None, quick: true };
+        let context = Context::quick(&machine);
         let cpus = context.cpus();
         let of = |reader, other| pair(&context, &cpus, reader, other);
         let [reader, other] = of("first", "far").unwrap();

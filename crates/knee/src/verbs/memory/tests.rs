@@ -48,7 +48,7 @@ impl Trial for Half {
 #[test]
 fn what_was_measured_before_a_step_that_fails_is_kept() {
     let machine = Topology::from_synthetic("pack:1 [numa] core:1 pu:1").unwrap();
-    let context = Context { machine: &machine, monitor: None, quick: true };
+    let context = Context::quick(&machine);
     let steps = Half.plan(&context, &Given::new()).unwrap();
     let made = |steps: &[Step]| {
         let planned = [(&Half as &dyn Probe, steps.to_vec())];
