@@ -91,13 +91,24 @@ def fill(base: duckdb.DuckDBPyConnection, table: list[Column], file: Path, draw:
 def constant(column: Column, draw: random.Random) -> str:
     number = draw.randint(column.low - 1, column.high + 1)
     if column.kind == "DATE":
-        return draw.choice([f"DATE '1970-01-01' + {number}", "DATE '1994-01-01'", "'1996-02-29'"])
+        return draw.choice([f"DATE '1970-01-01' + {number}", "DATE '1994-01-01'", "'1996-02-29'", moved(draw)])
     if column.kind == "VARCHAR":
         return draw.choice(["''", "'a00'", "'c02'", "'zz'"])
     digits = Decimal(number).scaleb(-column.scale)
     return draw.choice(
         [f"{digits:f}", f"{digits.quantize(Decimal(1)):f}", f"{digits:f}" + ("5" if column.scale else "")]
     )
+
+
+def moved(draw: random.Random) -> str:
+    """A date that intervals move, often from or to the end of a month."""
+    day = draw.choice(["1992-02-29", "1993-12-31", "1995-01-31", "1996-08-30", "1997-03-01"])
+    text = draw.choice([f"DATE '{day}'", f"CAST('{day}' AS DATE)", f"'{day}'::DATE"])
+    for _ in range(draw.randint(1, 2)):
+        count, unit = draw.randint(-14, 14), draw.choice(["day", "week", "month", "year"])
+        interval = draw.choice([f"'{count} {unit}s'", f"'{count}' {unit}", f"{abs(count)} {unit}"])
+        text = f"{text} {draw.choice('+-')} INTERVAL {interval}"
+    return f"({text})" if draw.random() < 0.5 else text
 
 
 def number(table: list[Column], draw: random.Random, depth: int = 2) -> str:
@@ -114,18 +125,36 @@ def condition(table: list[Column], draw: random.Random, depth: int = 2) -> str:
         parts = [condition(table, draw, depth - 1) for _ in range(draw.randint(1, 3))]
         joined = f" {draw.choice(['AND', 'AND', 'OR'])} ".join(f"({part})" for part in parts)
         return f"NOT ({joined})" if draw.random() < 0.2 else joined
+    if draw.random() < 0.3:
+        return of_numbers(table, draw)
     column = draw.choice(table)
     against = constant(column, draw)
+    inverted = draw.choice(["", "", "NOT "])
     match draw.randint(0, 4):
-        case 0 if column.kind != "VARCHAR":
-            return f"{column.name} BETWEEN {against} AND {constant(column, draw)}"
+        case 0:
+            return f"{column.name} {inverted}BETWEEN {against} AND {constant(column, draw)}"
         case 1:
             listed = ", ".join(constant(column, draw) for _ in range(draw.randint(1, 6)))
-            return f"{column.name} {draw.choice(['', 'NOT '])}IN ({listed})"
+            return f"{column.name} {inverted}IN ({listed})"
         case 2:
-            return draw.choice(["a < b", "b <= a", "a <> b", "p > w", "i = d", "q >= i"])
+            return draw.choice(["a < b", "b <= a", "a <> b", "p > w", "i = d", "q >= i", "x < p", "d <> x", "a = b"])
         case _:
             return f"{column.name} {draw.choice(['<', '<=', '>', '>=', '=', '<>'])} {against}"
+
+
+def of_numbers(table: list[Column], draw: random.Random) -> str:
+    """A condition on what is computed."""
+    inverted = draw.choice(["", "", "NOT "])
+    match draw.randint(0, 2):
+        case 0:
+            return f"{inverted}{number(table, draw)} {draw.choice(['<', '>=', '=', '<>'])} {number(table, draw)}"
+        case 1:
+            low, high = sorted(draw.randint(-300, 300_000) for _ in range(2))
+            return f"{number(table, draw)} {inverted}BETWEEN {low / 8} AND {number(table, draw, 1)} + {high}"
+        case _:
+            column = draw.choice([one for one in table if one.numeric])
+            against = constant(column, draw)
+            return f"{inverted}-{column.name} {draw.choice(['<', '<=', '>', '>='])} - ({against})"
 
 
 @dataclass(frozen=True)
@@ -139,22 +168,43 @@ class Query:
 
 def query(table: list[Column], draw: random.Random) -> Query:
     keys = draw.choice([[], [], ["i"], ["d"], ["q"], ["a"], ["t"], ["d", "t"], ["t", "i"], ["q", "d"]])
-    outputs, asked, averages = list(keys), list(keys), [False] * len(keys)
+    outputs, averages, ordered = [], [], []
+    asked: list[str] = []
+    for at, (output, own, exact) in enumerate([(key, key, False) for key in keys] + aggregates(table, draw)):
+        alias = draw.choice(["", f" AS o{at}", f" o{at}", f' AS "O {at}"'])
+        outputs.append(output + alias)
+        asked.append(own if exact else output + alias)
+        averages.append(exact)
+        # DuckDB's averages and sums of doubles are rounded, so that others may come first there.
+        if not exact and "x" not in output:
+            ordered.append(alias.removeprefix(" AS").strip() or output)
+    names, rest = ordered[: len(keys)], ordered[len(keys) :]
+    where = f" WHERE {condition(table, draw)}" if draw.random() < 0.8 else ""
+    named = enumerate(zip(keys, names, strict=True), 1)
+    group = ", ".join(draw.choice([key, name, f"t.{key}", str(at)]) for at, (key, name) in named)
+    group = f" GROUP BY {draw.choice([group, group, 'ALL'])}" if keys else ""
+    # Behind all keys no two rows are left that may change places.
+    first = draw.sample(rest, draw.randint(0, len(rest)))
+    order = [*first, *draw.sample(names, len(names))]
+    order = [one + draw.choice(["", " ASC", " DESC", " DESC NULLS FIRST", " NULLS LAST"]) for one in order]
+    order = f" ORDER BY {', '.join(order)}" if keys else ""
+    limit = f" LIMIT {draw.randint(0, 5)}" if draw.random() < 0.2 else ""
+    rest = f" FROM t{where}{group}{order}{limit}"
+    return Query(f"SELECT {', '.join(outputs)}{rest}", f"SELECT {', '.join(asked)}{rest}", averages)
+
+
+def aggregates(table: list[Column], draw: random.Random) -> list[tuple[str, str, bool]]:
+    """Aggregates; what to ask DuckDB for each, and whether that is a sum and a count."""
+    made: list[tuple[str, str, bool]] = []
     for _ in range(draw.randint(1, 4)):
         function = draw.choice(["sum", "sum", "avg", "min", "max", "count"])
         other = draw.choice(["a", "t", "x", "h"]) if function in ("min", "max") else draw.choice(["h", "x"])
         argument = number(table, draw) if draw.random() < 0.7 else other
         argument = "*" if function == "count" and draw.random() < 0.7 else argument
-        outputs.append(f"{function}({argument})")
         exact = function == "avg" and argument != "x"
-        averages.append(exact)
-        asked.append(f"sum({argument}), count(*)" if exact else outputs[-1])
-    where = f" WHERE {condition(table, draw)}" if draw.random() < 0.8 else ""
-    group = f" GROUP BY {', '.join(keys)}" if keys else ""
-    order = f" ORDER BY {', '.join(keys)}" if keys else ""
-    limit = f" LIMIT {draw.randint(0, 5)}" if draw.random() < 0.2 else ""
-    rest = f" FROM t{where}{group}{order}{limit}"
-    return Query(f"SELECT {', '.join(outputs)}{rest}", f"SELECT {', '.join(asked)}{rest}", averages)
+        output = f"{function}({argument})"
+        made.append((output, f"sum({argument}), count(*)" if exact else output, exact))
+    return made
 
 
 def expected(rows: list[tuple[object, ...]], averages: list[bool]) -> list[list[object]]:
