@@ -208,6 +208,9 @@ mod tests {
         assert_eq!(parse(b"3 2\n100 1\n1 50\n").unwrap().header, Some((3, 2)));
         assert_eq!(parse(b"5 4\n5 2\n2 7\n5 7\n4 7\n").unwrap().header, None);
         assert_eq!(parse(b"3 3\n3 0\n1 2\n4 2\n").unwrap().header, None);
+        // Half of the lines that follow, which say each edge in both directions or not.
+        assert_eq!(parse(b"9 2\n1 3\n2 3\n3 2\n3 1\n").unwrap().header, Some((9, 2)));
+        assert_eq!(parse(b"9 2\n1 3\n2 3\n3 2\n9 1\n").unwrap().header, None);
         assert_eq!(edges("1 2\n2 3\n").len(), 2);
     }
 
