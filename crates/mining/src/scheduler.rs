@@ -88,9 +88,10 @@ impl Scheduler {
         }
     }
 
-    /// Runs tasks by number, each once; what they return, in the order of their numbers.
-    pub(crate) fn map<R: Send>(&self, tasks: usize, task: impl Fn(usize) -> R + Sync) -> Vec<R> {
-        let one = |number: usize, _: usize| vec![(number, task(number))];
+    /// Runs tasks by number, each once; what they return, in the order of their numbers. A task is told which worker runs
+    /// it.
+    pub(crate) fn map<R: Send>(&self, tasks: usize, task: impl Fn(usize, usize) -> R + Sync) -> Vec<R> {
+        let one = |number: usize, worker: usize| vec![(number, task(number, worker))];
         let both = |mut some: Vec<_>, mut others: Vec<_>| {
             some.append(&mut others);
             some

@@ -97,7 +97,7 @@ impl<'a> Chooser<'a> {
         let (mut roots, mut tried) = (ROOTS, 0);
         // Each is tried by one worker, so that it does not matter how many there are.
         let estimated = |plans: Vec<Plan>, roots| {
-            let works = self.scheduler.map(plans.len(), |number| estimated(self.graph, &plans[number], roots));
+            let works = self.scheduler.map(plans.len(), |number, _| estimated(self.graph, &plans[number], roots));
             let chosen = |(plan, work): (Plan, Work)| {
                 let downward = plan.matched() > 1 && plan.bounds(1).below != 0;
                 Chosen { cost: work.cost(&plan) * if downward { SCATTERED } else { 1.0 }, plan, work }

@@ -95,14 +95,15 @@ impl<'a> Readers<'a> {
     }
 
     /// The graph as a worker reads it.
-    pub(super) fn view(&self, worker: usize) -> View<'_> {
+    pub(crate) fn view(&self, worker: usize) -> View<'_> {
         View { graph: self.graph, lies: &self.lies, worker, read: &self.workers[worker] }
     }
 
-    /// Bytes of lists that workers read from their own node, and from others.
-    pub(crate) fn bytes(&self) -> (u64, u64) {
+    /// Bytes of lists that workers have read since the last call from their own node, and from others.
+    pub(crate) fn take_bytes(&self) -> (u64, u64) {
         // Relaxed: all workers have been joined.
-        let sum = |of: fn(&Read) -> &AtomicU64| self.workers.iter().map(|read| of(read).load(Ordering::Relaxed)).sum();
+        let sum =
+            |of: fn(&Read) -> &AtomicU64| self.workers.iter().map(|read| of(read).swap(0, Ordering::Relaxed)).sum();
         (sum(|read| &read.home), sum(|read| &read.away))
     }
 }
@@ -111,7 +112,7 @@ const UNKNOWN: Lies = Lies::Unknown(String::new());
 
 /// A graph as one worker reads it.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
+pub(crate) struct View<'a> {
     graph: &'a Graph,
     lies: &'a Lies,
     worker: usize,

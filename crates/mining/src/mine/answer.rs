@@ -44,6 +44,20 @@ pub(crate) fn written(counts: &[u128], names: &[String]) -> String {
     names.iter().zip(counts).map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// Why it is not known from where lists are read.
+fn unknown(readers: &Readers<'_>) -> Option<String> {
+    readers.lies().unknown().map(str::to_owned)
+}
+
+/// Counts in the phase that ended last what was read in it.
+fn count_read(readers: &Readers<'_>, phases: &mut Phases) {
+    let (home, away) = readers.take_bytes();
+    if readers.lies().unknown().is_none() {
+        phases.count("local-read-bytes", home);
+        phases.count("remote-read-bytes", away);
+    }
+}
+
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         match whole(|| self.answer(phases)) {
@@ -78,14 +92,20 @@ impl Prepared {
     fn answer(&self, phases: &mut Phases) -> (String, Option<String>) {
         match &self.asked {
             Asked::Count(question, names) => {
-                let once = |readers: &Readers<'_>| question.count_published(readers, &self.scheduler, self.told);
-                let (counts, unknown) = self.read_by_all(phases, once);
-                (self.counts(&counts, names, phases), unknown)
+                let readers = self.readers();
+                let once = || question.count_published(&readers, &self.scheduler, self.told);
+                let counts = self.repeated(phases, once);
+                count_read(&readers, phases);
+                (self.counts(&counts, names, phases), unknown(&readers))
             }
             Asked::Orbits(of, size, induced) => {
-                let (orbits, unknown) =
-                    self.read_by_all(phases, |readers| Orbits::new(readers, &self.scheduler, *of, *size, *induced));
-                (phases.measure("write", || self.orbits(&orbits, *of)), unknown)
+                let readers = self.readers();
+                let once = || Orbits::new(&readers, &self.scheduler, *of, *size, *induced);
+                let orbits = self.repeated(phases, once);
+                count_read(&readers, phases);
+                let text = phases.measure("write", || self.orbits(&orbits, *of, &readers));
+                count_read(&readers, phases);
+                (text, unknown(&readers))
             }
             Asked::Explain(question) => {
                 (phases.measure("match", || question.explain(&self.graph, &self.scheduler)), None)
@@ -123,21 +143,9 @@ impl Prepared {
         }
     }
 
-    /// What `once` finds out, as often as asked; and why it is not known from where lists are read.
-    fn read_by_all<'a, R: PartialEq>(
-        &'a self,
-        phases: &mut Phases,
-        once: impl Fn(&Readers<'a>) -> R,
-    ) -> (R, Option<String>) {
-        let readers = Readers::new(&self.graph, &self.scheduler, Lies::of(&self.graph, &self.scheduler));
-        let found = self.repeated(phases, || once(&readers));
-        let unknown = readers.lies().unknown().map(str::to_owned);
-        if unknown.is_none() {
-            let (home, away) = readers.bytes();
-            phases.count("local-read-bytes", home);
-            phases.count("remote-read-bytes", away);
-        }
-        (found, unknown)
+    /// Those who note what they read.
+    fn readers(&self) -> Readers<'_> {
+        Readers::new(&self.graph, &self.scheduler, Lies::of(&self.graph, &self.scheduler))
     }
 
     /// What `once` finds out, as often as asked.
@@ -182,14 +190,14 @@ impl Prepared {
     }
 
     /// A line for each vertex or edge, behind one that names the orbits.
-    fn orbits(&self, orbits: &Orbits<'_>, of: Of) -> String {
+    fn orbits(&self, orbits: &Orbits, of: Of, readers: &Readers<'_>) -> String {
         let who = if of == Of::Vertices { "vertex" } else { "from to" };
         let names: Vec<_> = orbits.names().collect();
         let per_task = VERTICES_PER_TASK.max(self.graph.vertices / TASKS);
-        let parts = self.scheduler.map(self.graph.vertices.div_ceil(per_task), |number| {
+        let parts = self.scheduler.map(self.graph.vertices.div_ceil(per_task), |number, worker| {
             let from = number * per_task;
             let mut text = String::new();
-            orbits.each(from..self.graph.vertices.min(from + per_task), |who, counts| {
+            orbits.each(readers.view(worker), from..self.graph.vertices.min(from + per_task), |who, counts| {
                 let names = who.iter().map(|vertex| u128::from(self.names[*vertex as usize]));
                 let words: Vec<_> = names.chain(counts).map(|number| number.to_string()).collect();
                 let _ = write!(text, "\n{}", words.join(" "));

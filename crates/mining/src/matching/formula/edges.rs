@@ -4,10 +4,10 @@
 //! its ends: it is found among the upward neighbours of the higher end, or from a lower vertex that both ends are
 //! upward neighbours of. So all that is written lies with one vertex.
 
+use crate::Scheduler;
 use crate::matching::marks::{self, Marks};
 use crate::matching::reads::View;
-use crate::matching::{Readers, small, vertex};
-use crate::{Graph, Scheduler};
+use crate::matching::{Readers, small};
 
 /// Lists shorter than this are walked, not searched.
 const SHORT: usize = 48;
@@ -67,13 +67,12 @@ pub(super) fn edges(readers: &Readers<'_>, scheduler: &Scheduler) -> Edges {
 }
 
 /// For each edge, the ways to go on at both of its ends.
-pub(super) fn ends(graph: &Graph) -> u128 {
-    let others = |vertex: u32| graph.degree(vertex) as u128 - 1;
-    let of = |at: usize| {
-        let upward = graph.upward(vertex(at));
-        if upward.is_empty() { 0 } else { upward.iter().map(|b| others(*b)).sum::<u128>() * others(vertex(at)) }
+pub(super) fn ends(readers: &Readers<'_>, scheduler: &Scheduler) -> u128 {
+    let from = |graph: View<'_>, a: u32, _: &mut Marks| {
+        let (upward, others) = (graph.upward(a), |vertex: u32| graph.degree(vertex) as u128 - 1);
+        if upward.is_empty() { 0 } else { upward.iter().map(|b| others(*b)).sum::<u128>() * others(a) }
     };
-    (0..graph.vertices).map(of).fold(0, |sum, ways| small(sum.checked_add(ways)))
+    marks::sum(readers, scheduler, || 0, from, |sum: u128, ways| small(sum.checked_add(ways)))
 }
 
 impl Edges {

@@ -127,7 +127,7 @@ impl<'a> Formulas<'a> {
             Known::Star(1) => share.once(graph.edges() as u128),
             Known::Star(leaves) => share.once(stars(graph, leaves)),
             Known::Triangle => whole(self.triangles()),
-            Known::Path => share.once(edges::ends(graph)) - 3 * whole(self.triangles()),
+            Known::Path => whole(edges::ends(readers, self.scheduler)) - 3 * whole(self.triangles()),
             Known::Paw => whole(self.edges().paws_twice),
             Known::Diamond => whole(self.edges().diamonds),
             Known::Square => whole(wedges::squares(readers, self.scheduler)),
@@ -170,6 +170,7 @@ fn stars(graph: &Graph, leaves: usize) -> u128 {
 mod tests {
     use super::*;
     use crate::graph::EdgeList;
+    use crate::matching::Lies;
     use crate::pattern::motifs;
     use crate::{Induced, Method, Question};
 
@@ -207,5 +208,15 @@ mod tests {
         let counted = counted.count(&graph, &Scheduler::unpinned(1).unwrap());
         let expected = (0..7).fold(1_u128, |all, at| all * u128::from(leaves - at) / u128::from(at + 1));
         assert_eq!(counted, [expected]);
+    }
+
+    #[test]
+    fn the_path_reads_the_lists_of_triangles_and_those_upward() {
+        // A triangle: lists upward of 2, 1 and 0 neighbours.
+        let graph = Graph::from_edges(&EdgeList::from_pairs(vec![(0, 1), (0, 2), (1, 2)]));
+        let scheduler = Scheduler::unpinned(2).unwrap();
+        let readers = Readers::new(&graph, &scheduler, Lies::AtHome);
+        assert_eq!(Formulas::new(&readers, &scheduler).raw(Known::Path), 0);
+        assert_eq!(readers.take_bytes(), (4 * ((2 + 1) + 1 + (2 + 1)), 0));
     }
 }

@@ -18,9 +18,10 @@ mod triangles;
 
 use std::ops::Range;
 
+use crate::Scheduler;
 use crate::pattern::Induced;
-use crate::{Graph, Scheduler};
 
+use super::reads::View;
 use super::{Readers, vertex};
 use induced::Inversion;
 pub(crate) use names::Of;
@@ -29,8 +30,7 @@ use sums::Sums;
 use table::Table;
 
 /// What is known of the orbits in patterns of up to some size.
-pub(crate) struct Orbits<'a> {
-    graph: &'a Graph,
+pub(crate) struct Orbits {
     of: Of,
     columns: Vec<Orbit>,
     /// The number of each vertex in the source, by rank.
@@ -41,20 +41,20 @@ pub(crate) struct Orbits<'a> {
 }
 
 /// Whether the same was counted.
-impl PartialEq for Orbits<'_> {
+impl PartialEq for Orbits {
     fn eq(&self, other: &Self) -> bool {
         self.table == other.table
     }
 }
 
-impl<'a> Orbits<'a> {
-    pub(crate) fn new(readers: &Readers<'a>, scheduler: &Scheduler, of: Of, size: usize, induced: Induced) -> Self {
+impl Orbits {
+    pub(crate) fn new(readers: &Readers<'_>, scheduler: &Scheduler, of: Of, size: usize, induced: Induced) -> Self {
         let table = Table::new(readers, scheduler, size);
-        let sums = sums::all(readers.graph(), &table, scheduler);
+        let sums = sums::all(readers, &table, scheduler);
         let columns = orbits(of, size);
         let inversion = Inversion::new(&columns, induced);
         let sources = readers.graph().sources();
-        Self { graph: readers.graph(), of, columns, sources, table, sums, inversion }
+        Self { of, columns, sources, table, sums, inversion }
     }
 
     /// The names of the orbits.
@@ -63,27 +63,28 @@ impl<'a> Orbits<'a> {
     }
 
     /// Calls `each` with each of some vertices by its number in the source, or with both ends of each edge from one of
-    /// these to a higher number; and with the counts of all orbits. In ascending order.
-    pub(crate) fn each(&self, sources: Range<usize>, mut each: impl FnMut(&[u32], Vec<u128>)) {
+    /// these to a higher number; and with the counts of all orbits. In ascending order. `graph` is the one that they were
+    /// counted in.
+    pub(crate) fn each(&self, graph: View<'_>, sources: Range<usize>, mut each: impl FnMut(&[u32], Vec<u128>)) {
         for source in sources.map(vertex) {
-            let rank = self.graph.ranks()[source as usize];
+            let rank = graph.ranks()[source as usize];
             match self.of {
                 Of::Vertices => {
-                    each(&[source], self.inversion.of(sums::vertex(self.graph, &self.table, &self.sums, rank)));
+                    each(&[source], self.inversion.of(sums::vertex(graph, &self.table, &self.sums, rank)));
                 }
-                Of::Edges => self.each_edge(source, rank, &mut each),
+                Of::Edges => self.each_edge(graph, source, rank, &mut each),
             }
         }
     }
 
-    fn each_edge(&self, source: u32, rank: u32, each: &mut impl FnMut(&[u32], Vec<u128>)) {
-        let others = self.graph.neighbours(rank).iter().map(|other| (self.sources[*other as usize], *other));
+    fn each_edge(&self, graph: View<'_>, source: u32, rank: u32, each: &mut impl FnMut(&[u32], Vec<u128>)) {
+        let others = graph.neighbours(rank).iter().map(|other| (self.sources[*other as usize], *other));
         let mut others: Vec<_> = others.filter(|(other, _)| *other > source).collect();
         others.sort_unstable();
         for (other, end) in others {
             let (low, high) = (rank.min(end), rank.max(end));
-            let place = self.graph.upward(low).binary_search(&high).expect("each edge stands in both lists");
-            let counts = sums::edge(self.graph, &self.table, &self.sums, low, place);
+            let place = graph.upward(low).binary_search(&high).expect("each edge stands in both lists");
+            let counts = sums::edge(&graph, &self.table, &self.sums, (low, high), place);
             each(&[source, other], self.inversion.of(counts));
         }
     }
@@ -95,7 +96,8 @@ mod tests {
 
     use super::*;
     use crate::graph::EdgeList;
-    use crate::oracle;
+    use crate::matching::Lies;
+    use crate::{Graph, oracle};
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(250))]
@@ -114,9 +116,10 @@ mod tests {
             let graph = Graph::from_edges(&list);
             let scheduler = Scheduler::unpinned(workers).unwrap();
             for (of, induced) in [Of::Vertices, Of::Edges].into_iter().flat_map(|of| [Induced::Edge, Induced::Vertex].map(|induced| (of, induced))) {
-                let orbits = Orbits::new(&Readers::unwatched(&graph, &scheduler), &scheduler, of, size, induced);
+                let readers = Readers::unwatched(&graph, &scheduler);
+                let orbits = Orbits::new(&readers, &scheduler, of, size, induced);
                 let mut all = 0;
-                orbits.each(0..list.vertices, |who, counts| {
+                orbits.each(readers.view(0), 0..list.vertices, |who, counts| {
                     assert_eq!(counts.len(), orbits.columns.len());
                     for (orbit, count) in orbits.columns.iter().zip(counts) {
                         let expected = oracle::in_orbit(list.vertices, &list.edges, (&orbit.pattern, &orbit.who), who, induced);
@@ -127,5 +130,27 @@ mod tests {
                 prop_assert_eq!(all, if of == Of::Vertices { list.vertices } else { list.edges.len() });
             }
         }
+    }
+
+    #[test]
+    fn all_lists_that_are_read_are_counted() {
+        // A triangle, whose ranks are those of its numbers: lists upward of 2, 1 and 0 neighbours.
+        let graph = Graph::from_edges(&EdgeList::from_pairs(vec![(0, 1), (0, 2), (1, 2)]));
+        let scheduler = Scheduler::unpinned(2).unwrap();
+        let read = |of, size| {
+            let readers = Readers::new(&graph, &scheduler, Lies::AtHome);
+            let orbits = Orbits::new(&readers, &scheduler, of, size, Induced::Edge);
+            let counted = readers.take_bytes();
+            orbits.each(readers.view(0), 0..3, |_, _| ());
+            [counted, readers.take_bytes()].map(|(home, away)| (home / 4, away))
+        };
+        // Triangles read lists upward and those of their members; sums all neighbours, and both sides of them with the
+        // lists in which edges to lower ones stand.
+        let (triangles, sums) = ((2 + 1) + 1, (2 + 2) + (2 + 1 + 2 + 1) + (2 + 2 + 2 + 1));
+        assert_eq!(read(Of::Vertices, 3), [(triangles + sums, 0), (0, 0)]);
+        assert_eq!(read(Of::Edges, 3), [(triangles + sums, 0), (3 * 2 + (2 + 2 + 1), 0)]);
+        // Squares read what lies below each vertex three times, and lists below these vertices, and are then joined.
+        let (squares, joined) = (3 * (1 + 2) + 3 * (1 + 1), (2 + 1) + (2 + 2 + 2));
+        assert_eq!(read(Of::Vertices, 4), [(2 * triangles + sums + squares + joined, 0), (sums - 3 * 2, 0)]);
     }
 }

@@ -40,11 +40,11 @@ pub(super) fn count(readers: &Readers<'_>, scheduler: &Scheduler, edges: &[Edge]
     };
     marks::sum(readers, scheduler, || (), below, |(), ()| ());
     let join = |graph: View<'_>, a: u32, _: &mut Marks| {
-        let upward = graph.graph().upward(a);
+        let upward = graph.upward(a);
         let from_a = graph.range(Ends::Both, a);
         let from_a = &both[from_a.end - upward.len()..from_a.end];
         for (edge, (&b, from_a)) in graph.range(Ends::Lower, a).zip(upward.iter().zip(from_a)) {
-            let place = graph.graph().neighbours(b).binary_search(&a).expect("each edge stands in both lists");
+            let place = graph.neighbours(b).binary_search(&a).expect("each edge stands in both lists");
             let from_b = &both[graph.range(Ends::Both, b).start + place];
             add(&edges[edge].squares, get(from_a) + get(from_b));
         }

@@ -23,7 +23,8 @@
 
 use super::Table;
 use super::table::{Edge, get};
-use crate::matching::vertex as vertex_of;
+use crate::matching::reads::View;
+use crate::matching::{Readers, vertex as vertex_of};
 use crate::{Graph, Scheduler};
 
 /// What is known of a vertex.
@@ -40,31 +41,32 @@ const VERTICES_PER_TASK: usize = 16;
 const TASKS: usize = 4096;
 
 /// The sums of all vertices.
-pub(super) fn all(graph: &Graph, table: &Table, scheduler: &Scheduler) -> Vec<Sums> {
-    let per_task = VERTICES_PER_TASK.max(graph.vertices / TASKS);
-    let sums = |number: usize| {
-        let from = number * per_task;
+pub(super) fn all(readers: &Readers<'_>, table: &Table, scheduler: &Scheduler) -> Vec<Sums> {
+    let vertices = readers.graph().vertices;
+    let per_task = VERTICES_PER_TASK.max(vertices / TASKS);
+    let sums = |number: usize, worker: usize| {
+        let (from, graph) = (number * per_task, readers.view(worker));
         let of = |at: usize| {
             let others = graph.neighbours(vertex_of(at)).iter().map(|other| graph.degree(*other) as u128 - 1);
             let triangles: u128 = around(graph, table, vertex_of(at)).map(|(_, edge)| big(&edge.triangles)).sum();
             Sums { others: others.sum(), triangles: triangles / 2 }
         };
-        (from..graph.vertices.min(from + per_task)).map(of).collect::<Vec<_>>()
+        (from..vertices.min(from + per_task)).map(of).collect::<Vec<_>>()
     };
-    scheduler.map(graph.vertices.div_ceil(per_task), sums).concat()
+    scheduler.map(vertices.div_ceil(per_task), sums).concat()
 }
 
 /// The neighbours of a vertex, with the edges to them.
-fn around<'a>(graph: &'a Graph, table: &'a Table, vertex: u32) -> impl Iterator<Item = (u32, &'a Edge)> {
+fn around<'a>(graph: View<'a>, table: &'a Table, vertex: u32) -> impl Iterator<Item = (u32, &'a Edge)> {
     let below = graph.downward(vertex).iter().map(move |&low| {
         let place = graph.upward(low).binary_search(&vertex).expect("each edge stands in both lists");
-        (low, &table.upward(graph, low)[place])
+        (low, &table.upward(graph.graph(), low)[place])
     });
-    below.chain(graph.upward(vertex).iter().copied().zip(table.upward(graph, vertex)))
+    below.chain(graph.upward(vertex).iter().copied().zip(table.upward(graph.graph(), vertex)))
 }
 
 /// The edge-induced counts of a vertex, in the order of its orbits.
-pub(super) fn vertex(graph: &Graph, table: &Table, sums: &[Sums], vertex: u32) -> Vec<u128> {
+pub(super) fn vertex(graph: View<'_>, table: &Table, sums: &[Sums], vertex: u32) -> Vec<u128> {
     let (degree, own) = (graph.degree(vertex) as u128, sums[vertex as usize]);
     let mut counts = vec![degree, own.others, choose(degree, 2), own.triangles];
     if table.size > 3 {
@@ -73,7 +75,7 @@ pub(super) fn vertex(graph: &Graph, table: &Table, sums: &[Sums], vertex: u32) -
     counts
 }
 
-fn vertex_in_four(graph: &Graph, table: &Table, sums: &[Sums], vertex: u32) -> [u128; 11] {
+fn vertex_in_four(graph: View<'_>, table: &Table, sums: &[Sums], vertex: u32) -> [u128; 11] {
     let (degree, own) = (graph.degree(vertex) as u128, sums[vertex as usize]);
     let [mut path_ends, mut claw_leaves, mut squares, mut tails, mut bases] = [0_u128; 5];
     let [mut beside, mut squared, mut chords, mut cliques] = [0_u128; 4];
@@ -109,9 +111,10 @@ fn vertex_in_four(graph: &Graph, table: &Table, sums: &[Sums], vertex: u32) -> [
     ]
 }
 
-/// The edge-induced counts of an edge, in the order of its orbits.
-pub(super) fn edge(graph: &Graph, table: &Table, sums: &[Sums], low: u32, place: usize) -> Vec<u128> {
-    let (high, edge) = (graph.upward(low)[place], &table.upward(graph, low)[place]);
+/// The edge-induced counts of an edge, in the order of its orbits. It stands at a place among those to higher ranks of
+/// its lower end.
+pub(super) fn edge(graph: &Graph, table: &Table, sums: &[Sums], (low, high): (u32, u32), place: usize) -> Vec<u128> {
+    let edge = &table.upward(graph, low)[place];
     let [a, b] = [low, high].map(|end| graph.degree(end) as u128 - 1);
     let [from_a, from_b] = [low, high].map(|end| sums[end as usize]);
     let triangles = big(&edge.triangles);

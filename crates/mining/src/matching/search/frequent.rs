@@ -92,7 +92,7 @@ impl Mining<'_> {
         if vertices.len() < FEW {
             return parts.into_iter().map(task).collect();
         }
-        self.scheduler.map(parts.len(), |number| task(parts[number]))
+        self.scheduler.map(parts.len(), |number, _| task(parts[number]))
     }
 
     /// The support of a pattern; none if it is too low.

@@ -59,7 +59,7 @@ fn found(
         // The first task that finds as many as are left: what later ones find is not needed, nor what others do where any
         // will do.
         let enough = AtomicUsize::new(usize::MAX);
-        let of_tasks = scheduler.map(tasks, |number| {
+        let of_tasks = scheduler.map(tasks, |number, _| {
             let from = done + number * VERTICES_PER_TASK;
             let (number, ends) = if any { (1, 0) } else { (number, number) };
             let task = Task { search: &search, number, ends, limit: left, enough: &enough };
