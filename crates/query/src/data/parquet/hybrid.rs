@@ -14,7 +14,7 @@ pub(super) fn decode(mut bytes: &[u8], width: u32, count: usize, into: &mut Vec<
     let end = into.len() + count;
     while into.len() < end {
         let left = end - into.len();
-        let header = varint(&mut bytes)?;
+        let header = varint(&mut bytes, u32::BITS)? as u32;
         let length = usize::try_from(header >> 1).ok()?;
         if header & 1 == 0 {
             let value = first_bytes(bytes.split_off(..width.div_ceil(8) as usize)?);
@@ -38,7 +38,7 @@ pub(super) fn decode(mut bytes: &[u8], width: u32, count: usize, into: &mut Vec<
 pub(super) fn all_ones(mut bytes: &[u8], count: usize) -> Option<bool> {
     let (mut left, mut all) = (count, true);
     while left > 0 {
-        let header = varint(&mut bytes)?;
+        let header = varint(&mut bytes, u32::BITS)? as u32;
         let length = usize::try_from(header >> 1).ok()?;
         let there = if header & 1 == 0 {
             let there = length.min(left);
@@ -63,12 +63,12 @@ pub(super) fn all_ones(mut bytes: &[u8], count: usize) -> Option<bool> {
     Some(all)
 }
 
-/// Seven bits a byte, the lowest first.
-fn varint(bytes: &mut &[u8]) -> Option<u32> {
+/// A number of at most so many bits: seven a byte, the lowest first.
+pub(super) fn varint(bytes: &mut &[u8], bits: u32) -> Option<u64> {
     let mut value = 0;
-    for shift in (0..u32::BITS).step_by(7) {
+    for shift in (0..bits).step_by(7) {
         let byte = *bytes.split_off_first()?;
-        value |= u32::from(byte & 0x7f) << shift;
+        value |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
             return Some(value);
         }

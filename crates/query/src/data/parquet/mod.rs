@@ -7,6 +7,7 @@ mod caught;
 mod checked;
 mod chunk;
 mod column;
+mod delta;
 mod hybrid;
 mod legacy;
 mod opened;

@@ -1,6 +1,6 @@
-//! Values of a column whose pages are plain or name entries of a dictionary, as nearly all are. Entries stay entries: a
-//! table's codes are made once for each of them, not once for each row. Any other page is left to the crate's own reader
-//! ([`column`](super::column)).
+//! Values of a column whose pages are plain, name entries of a dictionary or have differences, as nearly all do. Entries
+//! stay entries: a table's codes are made once for each of them, not once for each row. Any other page is left to the
+//! crate's own reader ([`column`](super::column)).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -107,6 +107,12 @@ impl Reading {
                 self.values = Some(values);
             }
             Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => self.entries(&bytes, count)?,
+            Encoding::DELTA_BINARY_PACKED if matches!(self.plain, Plain::Int32 { .. } | Plain::Int64) => {
+                self.resolve();
+                let mut values = self.values.take().expect("there are some now");
+                self.plain.read_differences(&bytes, count, self.stored.kind, &mut values)?;
+                self.values = Some(values);
+            }
             _ => return Ok(false),
         }
         self.done += count;

@@ -6,6 +6,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::column::{big_endian, is_unsigned, no_date};
+use super::delta;
 use super::schema::Stored;
 use crate::kind::{Kind, are_dates};
 
@@ -75,9 +76,24 @@ impl Plain {
         }
         Ok(())
     }
+
+    /// Appends the whole numbers of a page of differences.
+    pub(super) fn read_differences(self, bytes: &[u8], count: usize, kind: Kind, into: &mut Values) -> Result<()> {
+        let Values::Numbers(into) = into else { unreachable!("values are of their column's type") };
+        let begin = into.len();
+        delta::decode(bytes, count, into).ok_or_else(cut_off)?;
+        if let Self::Int32 { unsigned } = self {
+            let wide = |value: i64| if unsigned { i64::from(value as u32) } else { i64::from(value as i32) };
+            into[begin..].iter_mut().for_each(|value| *value = wide(*value));
+            if kind == Kind::Date && !are_dates(&into[begin..]) {
+                return Err(no_date());
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Values, of plain pages or of a dictionary.
+/// Values, of pages or of a dictionary.
 pub(super) enum Values {
     Numbers(Vec<i64>),
     Doubles(Vec<f64>),
