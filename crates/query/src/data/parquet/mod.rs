@@ -140,7 +140,7 @@ impl Parquet {
         let values = caught(&file.path, &format!("column {name}"), || {
             read(pages, chunk::corrected(metadata)?.as_ref(), self.rows_in(part), *stored)
         });
-        values.map_err(|error| Unread { column, error, lasting: true })
+        values.map_err(|error| Unread { column, error: file.of_column(name, error), lasting: true })
     }
 
     /// The row group of a part.

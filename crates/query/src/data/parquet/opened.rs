@@ -15,6 +15,12 @@ use crate::error::wrong;
 /// Most rows of a row group: what claims more is taken for a broken file.
 const MOST_ROWS: i64 = 1 << 31;
 
+/// The field of a footer that says how a file is encrypted. Where the footer itself is not, some columns are.
+const ENCRYPTION: u64 = 8;
+
+/// What to do about what is encrypted.
+const KEYLESS: &str = "write it without encryption: knee query takes no keys";
+
 /// One of them.
 #[derive(Debug)]
 pub(super) struct Opened {
@@ -22,6 +28,8 @@ pub(super) struct Opened {
     pub(super) bytes: u64,
     pub(super) state: State,
     pub(super) metadata: ParquetMetaData,
+    /// Whether some of its columns are encrypted.
+    encrypted: bool,
 }
 
 impl Opened {
@@ -31,12 +39,17 @@ impl Opened {
         let known = file.metadata().map_err(cannot)?;
         let bytes = known.len();
         let mut magic = [0; 4];
-        if file.read_exact_at(&mut magic, 0).is_err() || magic != *b"PAR1" {
+        let begin = file.read_exact_at(&mut magic, 0);
+        if magic == *b"PARE" {
+            return Err(wrong(format!("cannot use {}: it is encrypted", shown(&path))).hint(KEYLESS));
+        }
+        if begin.is_err() || magic != *b"PAR1" {
             let what = format!("cannot read {}: it is not a Parquet file", shown(&path));
             return Err(wrong(what).hint("knee query reads Parquet; DuckDB makes it of CSV and of its own tables"));
         }
         // What is no Parquet file at all is left to the crate.
-        if thrift::footer(&file, bytes).map_err(cannot)?.is_some_and(|footer| !thrift::is_structure(&footer)) {
+        let footer = thrift::footer(&file, bytes).map_err(cannot)?;
+        if footer.as_ref().is_some_and(|footer| !thrift::is_structure(footer)) {
             let what = format!("cannot read {}: its footer is damaged", shown(&path));
             return Err(wrong(what).hint("is it a whole Parquet file?"));
         }
@@ -51,7 +64,17 @@ impl Opened {
                 return Err(wrong(what).hint(BROKEN));
             }
         }
-        Ok(Self { path, bytes, state: State::of(&known), metadata })
+        let encrypted = footer.is_some_and(|footer| thrift::has_field(&footer, ENCRYPTION));
+        Ok(Self { path, bytes, state: State::of(&known), metadata, encrypted })
+    }
+
+    /// What to say of a column that cannot be read: an encrypted one looks damaged.
+    pub(super) fn of_column(&self, name: &str, error: Error) -> Error {
+        if !self.encrypted || error.hinted() != Some(BROKEN) {
+            return error;
+        }
+        let what = format!("cannot use {}: column {name}: it is encrypted, or damaged", shown(&self.path));
+        wrong(what).hint(KEYLESS)
     }
 }
 
@@ -140,5 +163,29 @@ mod tests {
         }
         let refused = open().unwrap_err().to_string();
         assert!(refused.contains("a.parquet: it is not a Parquet file"), "{refused}");
+    }
+
+    #[test]
+    fn what_is_encrypted_is_not_called_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        write_parquet(folder.path()).unwrap();
+        let path = folder.path().join("none-v1-plain.parquet");
+        let mut bytes = fs::read(&path).unwrap();
+        fs::write(&path, [b"PARE", &bytes[4..]].concat()).unwrap();
+        let refused = Parquet::open(&path).unwrap_err().to_string();
+        assert!(refused.ends_with("none-v1-plain.parquet: it is encrypted"), "{refused}");
+        // A footer that can be read says in its last field how columns are encrypted. The first one begins behind the
+        // magic, with what is no header of a page.
+        bytes[4..8].fill(0xff);
+        fs::write(&path, &bytes).unwrap();
+        let said = || Parquet::open(&path).unwrap().read(0, &[0]).unwrap_err().error;
+        assert_eq!(said().hinted(), Some(super::BROKEN));
+        let (data, end) = bytes.split_at(bytes.len() - 9);
+        let field = [0x0c, 2 * 8, 0x1c, 0, 0];
+        let length = u32::from_le_bytes(end[1..5].try_into().unwrap()) + field.len() as u32;
+        fs::write(&path, [data, &field, &[0], &length.to_le_bytes(), b"PAR1"].concat()).unwrap();
+        let refused = said().to_string();
+        assert!(refused.ends_with("column day: it is encrypted, or damaged"), "{refused}");
+        assert!(Parquet::open(&path).unwrap().read(0, &[2]).is_ok(), "others are read");
     }
 }

@@ -34,6 +34,33 @@ pub(super) fn is_structure(bytes: &[u8]) -> bool {
     structure(bytes, DEPTH).is_some()
 }
 
+/// Whether the structure that bytes begin with has a field of this number.
+pub(super) fn has_field(bytes: &[u8], number: u64) -> bool {
+    found(bytes, number).unwrap_or(false)
+}
+
+fn found(mut bytes: &[u8], wanted: u64) -> Option<bool> {
+    let mut last = 0;
+    loop {
+        let (&field, rest) = bytes.split_first()?;
+        let (difference, kind) = (field >> 4, field & 0x0f);
+        if kind == 0 {
+            return Some(false);
+        }
+        (last, bytes) = if difference == 0 {
+            // Its lowest bit is the sign, which no field has.
+            let (own, rest) = number(rest)?;
+            (own >> 1, rest)
+        } else {
+            (last + u64::from(difference), rest)
+        };
+        if last == wanted {
+            return Some(true);
+        }
+        bytes = value(kind, bytes, DEPTH)?;
+    }
+}
+
 /// What follows a structure; none if it is not whole.
 fn structure(mut bytes: &[u8], depth: usize) -> Option<&[u8]> {
     loop {
