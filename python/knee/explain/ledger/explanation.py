@@ -19,6 +19,7 @@ from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINES, OTHERS, TAKEN,
 from knee.explain.ledger.naming import LEAST, candidates
 from knee.explain.ledger.placements import Placements, placements
 from knee.explain.scaling.series import Series
+from knee.explain.signs.computing.polling import polled
 from knee.explain.signs.words import plain
 from knee.stats.intervals import Interval
 
@@ -122,7 +123,7 @@ def explanation(found: Evidence) -> Explanation:
     """Return the explanation of one thread count."""
     book = ledger(found)
     checked, possible = checks(found, book), candidates(found, book)
-    left = unexplained(book, possible)
+    left = unexplained(book, possible, polled(found))
     status, why = _status(found, book, checked, left)
     # What a smaller one costs, the program may have anyway; it is no part of what is unexplained.
     named = tuple(one for one in possible if one.part is None or one.part.value >= LEAST)
@@ -138,10 +139,11 @@ def explanation(found: Evidence) -> Explanation:
     )  # fmt: skip
 
 
-def unexplained(book: Ledger, findings: list[Finding]) -> Mean:
+def unexplained(book: Ledger, findings: list[Finding], looks: Mean | None = None) -> Mean:
     """Return idle time of no class, and inflation that neither shared hardware nor a finding holds.
 
-    A finding that a changed setting measures explains as much CPU time as the setting takes away, and no more.
+    A finding that a changed setting measures explains as much CPU time as the setting takes away, and no more. So do
+    threads that only look whether others are done, which is no cause (``looks``).
     """
     inflation = {one.name for one in book.entries if one.of == INFLATION and one.name not in MACHINES}
     held = {name for one in findings if one.idle is None for name in one.holds}
@@ -150,6 +152,7 @@ def unexplained(book: Ledger, findings: list[Finding]) -> Mean:
         return Mean(0.0, Interval(0.0, 0.0), book.loss.blocks)
     left = book.value(*names)
     taken = [_cpu_time(one) for one in findings if set(one.holds) & (inflation - held)]
+    taken += [Part.of(looks)] if looks is not None and inflation - held else []
     for part in (one for one in taken if one is not None):
         after = Part.of(left).less(part)
         # More than there is cannot be explained.

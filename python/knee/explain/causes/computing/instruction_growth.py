@@ -26,9 +26,10 @@ from knee.explain.signs.computing.each_thread import each_thread
 from knee.explain.signs.computing.growth import Growth, between, growth
 from knee.explain.signs.computing.hotspots import compiles, grown, said, spread
 from knee.explain.signs.computing.kernel import of_turns
+from knee.explain.signs.computing.polling import polled
 from knee.explain.signs.idle.doubled import LONGER, Doubled, doubled
 from knee.explain.signs.idle.processes import separate
-from knee.explain.signs.words import as_ratio
+from knee.explain.signs.words import as_ratio, plain
 
 NAME = "instruction growth"
 
@@ -88,8 +89,10 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     # What grows on one cpu only, as where a runtime's compilers get less time there, costs nothing side by side.
     less = book.value(TOGETHER, UNDIVIDED)
     holds = (MORE, TOGETHER, UNDIVIDED) if less.interval.high < 0 or less.value < -FREE * on_one.value else (MORE,)
-    more = book.value(*holds)
-    if not more.interval.low > LEAST or may_be_collecting(found, more.value):
+    more, looks = Part.of(book.value(*holds)), polled(found, on_one_cpu=holds == (MORE,))
+    if looks is not None:
+        more = more.less(Part.of(looks))
+    if not more.low > LEAST or may_be_collecting(found, more.value):
         return None
     return Finding(
         series=found.series.name,
@@ -99,12 +102,13 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
             f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
             f"side by side, and outside of the kernel: {as_ratio(own)}",
             *((EACH,) if each_thread(found, book) else ()),
+            *((f"a thread that only looks whether others are done takes {plain(looks)} beside it",) if looks else ()),
             *said(found),
         ),
         refute="count instructions: if they do not grow, it is not more work",
         remedy=EACH_REMEDY if each_thread(found, book) else REMEDY,
         threads=found.threads,
-        part=Part.of(more),
+        part=more,
         holds=holds,
     )
 
