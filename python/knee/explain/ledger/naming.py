@@ -46,10 +46,12 @@ WAITED = IDLE_PARTS | {NOT_COMPUTED}
 SETTINGS = ("garbage collection", "allocator", "page faults", "interpreter lock")
 """Causes that a changed setting of the runtime tests, and that can look like others."""
 
-TAKE = ("garbage collection", "allocator", "page faults")
-"""Those of them that measure what the setting takes away. An interpreter's longer turns change only how often it is
-passed on.
+TAKE = ("garbage collection", "page faults", "allocator")
+"""Those of them that measure what the setting takes away, the first one first where two take away the same. An
+interpreter's longer turns change only how often it is passed on.
 """
+
+NOTHING = Part(0.0, 0.0, 0.0)
 
 MEASURED = ("page placement",)
 """Causes whose own run measures their part, whatever else holds the same parts of the ledger."""
@@ -62,7 +64,7 @@ def candidates(found: Evidence, book: Ledger) -> list[Finding]:
     settled = {name for one in named for name in one.settles if _covers(found, one, named, name, least)}
     kept = [one for one in named if one.cause not in settled and not _undecided(found, one)]
     apart = [_without_settings(found, one, kept) for one in kept]
-    some = [one for one in apart if not one.may_be_nothing]
+    some = [one for one in _within(apart, book) if not one.may_be_nothing]
     return [one for one in together(some, book) if not one.may_be_nothing and _large(one, least) and _certain(one)]
 
 
@@ -154,9 +156,29 @@ def _without_settings(found: Evidence, finding: Finding, named: list[Finding]) -
     return replace(finding, part=part)
 
 
+def _within(named: list[Finding], book: Ledger) -> list[Finding]:
+    """Return findings of which settings that take away the same parts of the ledger hold no more than these are.
+
+    Each setting is tried by itself, and two may take away the same waits, such as those for a lock that is held while
+    the kernel gives pages. Who comes first in the list of them holds them.
+    """
+    order = {name: place for place, name in enumerate(TAKE)}
+    kept: dict[str, Finding] = {}
+    for one in sorted((one for one in named if one.cause in TAKE and one.part), key=lambda one: order[one.cause]):
+        others = [other for other in kept.values() if set(other.holds) & set(one.holds)]
+        part = one.part or NOTHING
+        if others:
+            left = Part.of(book.value(*{name for each in (one, *others) for name in each.holds}))
+            for other in others:
+                left = left.less(other.part or NOTHING)
+            part = part.at_most(left)
+        kept[one.cause] = replace(one, part=part, idle=one.idle.at_most(part) if one.idle and others else one.idle)
+    return [kept.get(one.cause, one) for one in named]
+
+
 def _taken_from(found: Evidence, finding: Finding, setting: Finding) -> Part:
     """Return how much of the parts that a finding holds a changed setting takes away: idle time, CPU time, or both."""
-    whole, idle = setting.part or Part(0.0, 0.0, 0.0), setting.idle
+    whole, idle = setting.part or NOTHING, setting.idle
     kinds = {name in WAITED for name in finding.holds}
     if idle is None or len(kinds) > 1:
         return whole

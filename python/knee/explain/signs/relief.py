@@ -85,7 +85,7 @@ class Relief:
 
 def relief(found: Evidence, cause: str) -> Relief | None:
     """Return what the setting that tests a cause changes; None if none was changed."""
-    pair = _changed(found, cause)
+    pair = with_base(found, cause)
     if pair is None:
         return None
     name, cell, base = pair
@@ -108,7 +108,7 @@ def more(found: Evidence, cause: str, other: str) -> Mean | None:
 
     Both are compared with one thread, and not with the program itself, whose own variation would be in both.
     """
-    pairs = [_changed(found, name) for name in (other, cause)]
+    pairs = [with_base(found, name) for name in (other, cause)]
     if pairs[0] is None or pairs[1] is None:
         return None
     many, base, less, less_base = (_logs(cell.seconds) for pair in pairs if pair is not None for cell in pair[1:])
@@ -116,7 +116,7 @@ def more(found: Evidence, cause: str, other: str) -> Mean | None:
     return Mean(value, ends, min(many.size, base.size, less.size, less_base.size))
 
 
-def _changed(found: Evidence, cause: str) -> tuple[str, Cell, Cell] | None:
+def with_base(found: Evidence, cause: str) -> tuple[str, Cell, Cell] | None:
     """Return the question that tests a cause by a setting, and its runs with all threads and with the base's."""
     for name, cell in found.tests.items():
         base = found.tests.get(name + AT_BASE)

@@ -16,6 +16,7 @@ from knee.explain.causes.cause import LINES, OPEN, WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
+from knee.explain.signs.computing.for_pages import share_for_pages
 from knee.explain.signs.idle.futexes import at_futexes
 from knee.explain.signs.idle.waits import SPIN, waits
 from knee.explain.signs.relief import GONE, relief
@@ -40,20 +41,29 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if (taken := changed.taken()) is None:
         return None
     relieved, idle = taken
-    lost = book.value(*HOLDS)
+    part, gone, lost = Part.of(relieved), Part.of(changed.idle), book.value(*HOLDS)
+    beside: tuple[str, ...] = ()
+    if page_faults.explain(found, book) is not None:
+        # What it takes off the time for pages is theirs.
+        pages = share_for_pages(found, NAME, idle=idle)
+        part = part.less(Part(*(end * part.value for end in (pages.value, pages.low, pages.high))))
+        gone, beside = gone.at_most(part), (f"{100 * pages.value:.0f} % of that is time for pages, and not its own",)
+        if not part.low > 0:
+            return None
     return Finding(
         series=found.series.name,
         cause=NAME,
         says="threads wait for each other while they allocate memory",
         signs=(
             f"{changed.setting} takes {plain(relieved)} off the {'idle time' if idle else 'loss'}",
+            *beside,
             f"idle time and CPU time that grows in the program are {plain(lost)} of it",
         ),
         refute="run with one arena (MALLOC_ARENA_MAX=1): if that makes nothing worse, it is not the allocator",
         remedy="use that allocator, or allocate less",
         threads=found.threads,
-        part=Part.of(relieved),
-        idle=Part.of(changed.idle),
+        part=part,
+        idle=gone,
         # Where all waits go, they were the allocator's.
         sure=bool(changed.waits.interval.high < GONE),
         settles=("sleeping lock", WAITS, "spinning", "instruction growth", OPEN, *LINES),
