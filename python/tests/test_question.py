@@ -68,6 +68,24 @@ def test_of_many_levels_the_fastest_is_named(simulated):
     assert said.headline.startswith("made up: b is the fastest of 3 levels of schedule at 2 threads, 1.4")
 
 
+def test_the_fastest_level_is_the_one_that_is_so_where_all_were_measured(simulated):
+    # Only the slowest one ran on 4 threads, where it takes less time than the others do on 2.
+    curves = {"a": ladder(2, 1.3, 0.65), "b": ladder(2, 1.0), "c": ladder(2, 1.2)}
+    said = compared(simulated(curves, name="made up", noise=0.002))
+    assert said.headline.startswith("made up: b is the fastest of 3 levels of schedule at 2 threads, 1.")
+    assert said.status == "decided"
+
+
+def test_levels_whose_curves_begin_elsewhere_are_compared_for_as_much_work(simulated):
+    # In weak scaling a run on 4 threads has 4 times the work of one on 1, and twice that of one on 2.
+    curves = {"a": {n: (1.0, n) for n in (1, 2, 4)}, "b": {n: (1.0, n) for n in (2, 4)}}
+    folder = simulated(curves, noise=0.002)
+    compared(folder)
+    series = [replace(one, weak=True) for one in group(Study.read(folder.path).runs, 4, weak=True)]
+    [asked] = questions(series, placements=False)
+    assert [one.answer for one in asked.most] == ["equal"]
+
+
 def test_undecided_levels_are_not_called_different(simulated):
     said = compared(simulated({"a": ladder(2, 1.0), "b": ladder(2, 1.02)}, noise=0.15))
     assert said.status == "undecided"

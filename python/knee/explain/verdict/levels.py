@@ -17,7 +17,7 @@ from knee.explain.scaling.series import Series, called, distinct
 from knee.explain.scaling.summary import buried
 from knee.explain.verdict.words import between, listed, threads, times
 from knee.stats.answers import Answer
-from knee.stats.intervals import Interval
+from knee.stats.intervals import Array, Interval
 from knee.stats.paired import Comparison, Held, Times, held, paired
 
 SHOWN_BY_ITSELF = ("workload", "placement")
@@ -84,14 +84,29 @@ def questions(series: Sequence[Series], *, placements: bool) -> list[Question]:
 
 
 def _fastest_first(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> tuple[str, ...]:
-    """Put the level with the least time first: it is the fastest if it beats each of the others."""
+    """Put the level with the least time first: it is the fastest if it beats each of the others.
 
-    def mean(level: str) -> float:
-        of_level = [one.curve.points[-1].mean_s for one in series if one.levels.get(factor) == level]
-        return float(np.log(of_level).mean())
-
-    best = min(levels, key=mean)
+    Times are compared within each context, at the largest thread count that all of its levels have.
+    """
+    found: dict[str, list[float]] = {level: [] for level in levels}
+    for members in _members(series, factor).values():
+        shared = set[int].intersection(*(set(one.fitting) for one in members.values()))
+        if shared:
+            at = max(shared)
+            logs = {level: float(np.nanmean(np.log(_for_work(one, at)))) for level, one in members.items()}
+            for level, log in logs.items():
+                found[level].append(log - float(np.mean(list(logs.values()))))
+    best = min(levels, key=lambda level: float(np.mean(found[level])) if found[level] else np.inf)
     return (best, *(level for level in levels if level != best))
+
+
+def _members(series: Sequence[Series], factor: str) -> dict[str, dict[str, Series]]:
+    """Return the series of each context by their level of the factor."""
+    groups: dict[str, dict[str, Series]] = {}
+    for one in series:
+        rest = {name: level for name, level in one.levels.items() if name != factor}
+        groups.setdefault(_where(rest, series), {})[one.levels.get(factor, "")] = one
+    return groups
 
 
 def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> Question:
@@ -99,10 +114,7 @@ def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> 
 
     To choose the fastest of several levels compares all of them, so answers allow for all pairs, in either direction.
     """
-    groups: dict[str, dict[str, Series]] = {}
-    for one in series:
-        rest = {name: level for name, level in one.levels.items() if name != factor}
-        groups.setdefault(_where(rest, series), {})[one.levels.get(factor, "")] = one
+    groups = _members(series, factor)
     pairs = [
         (where, members[levels[0]], members[level], called(factor, level))
         for where, members in groups.items()
@@ -157,7 +169,12 @@ def _disturbed(one: Held) -> bool:
 def _by_block(series: Series, threads: int, other: Series) -> Times:
     """Return the times of the blocks that both series have."""
     blocks = min(series.seconds(threads).size, other.seconds(threads).size)
-    return Times(series.seconds(threads)[:blocks], series.taken(threads)[:blocks])
+    return Times(_for_work(series, threads)[:blocks], series.taken(threads)[:blocks])
+
+
+def _for_work(series: Series, threads: int) -> Array:
+    """Return times for equal work: in weak scaling that of one thread, since bases of series may differ."""
+    return series.seconds(threads) / (series.curve.base if series.weak else 1)
 
 
 def headline(asked: Question) -> str:
