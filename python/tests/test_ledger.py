@@ -59,6 +59,19 @@ def test_idle_time_may_be_larger_by_what_switches_cost():
     assert not agree(0.08, 20_000), "no switch makes it smaller"
 
 
+def test_all_idle_time_has_an_interval_though_one_run_alone_says_what_it_is():
+    many = Made(0.75, 1.5)
+    made = [
+        replace(run, idle=replace(run.idle, one=0.01)) if run.threads == 2 and run.spec["block"] == 1 else run
+        for run in runs(BASE, many, {"one cpu": BASE, "copies": Made(1.0, 2.0)})
+    ]
+    book = ledger(evidence(series_of(made), 2))
+    whole = book.value(*(one.name for one in book.entries))
+    assert (whole.value, whole.blocks) == (pytest.approx(book.loss.value), book.loss.blocks)
+    assert whole.interval.low == pytest.approx(book.loss.interval.low, abs=0.01)
+    assert np.isnan(book.value("one thread ready").interval.low), "of one run there is none"
+
+
 def test_copies_that_ran_once_have_no_interval_and_tell_nothing():
     found = evidence_of(BASE, MANY, TESTS)
     found.tests["copies"] = replace(found.tests["copies"], runs=found.tests["copies"].runs[:1])

@@ -84,6 +84,9 @@ class Ledger:
         factors: dict[str, float] = {}
         for factor, sample in (term for entry in found for term in entry.terms):
             factors[sample] = factors.get(sample, 0.0) + factor
+        if set(CLASSED) <= factors.keys():
+            # Their shares add up to 1 in each run, of which one may be all that has idle time.
+            factors = {name: factor for name, factor in factors.items() if name not in CLASSED}
         known = own[np.isfinite(own)]
         # Classes of idle time are shares of the same runs: where one is larger, others are smaller.
         classes = [factor * self.samples[name] for name, factor in factors.items() if name in CLASSED]
