@@ -680,6 +680,30 @@ def test_few_disturbed_runs_are_left_out_and_many_are_not(disturbed, cause, left
         assert "other programs may have" in found.why
 
 
+def others_in(made: list, which) -> list:
+    """Let other programs be busy during some of the study's own runs, which take half as long again."""
+
+    def beside(run):
+        if run.spec.get("test") or not which(run):
+            return run
+        busy = {**run.record["validity"], "other_busy": 0.4}
+        return replace(run, time_s=1.5 * run.time_s, record={**run.record, "validity": busy})
+
+    return [beside(run) for run in made]
+
+
+def test_undisturbed_runs_are_compared_though_hardly_a_block_has_both():
+    # Of the base the first half is disturbed, of all threads the other half.
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
+    made = runs(BASE, waits(0.75, 0.5, shares=UNEVEN), tests, blocks=8)
+    found = explanation(
+        evidence(series_of(others_in(made, lambda run: (run.spec["block"] > 4) == (run.threads > 1))), 2)
+    )
+    assert [one.cause for one in found.findings] == ["serial part"], found.why
+    assert (found.left_out, found.ledger.loss.blocks) == (8, 4)
+    assert found.ledger.loss.value == pytest.approx(math.log(1.5), abs=0.02)
+
+
 def test_idle_time_that_another_allocator_takes_away_says_nothing_of_how_work_is_divided():
     many = Made(0.6, 1.05, {"one": 0.15}, sleeps=2000, shares=(0.58, 0.42))
     other = "allocator: jemalloc as allocator"

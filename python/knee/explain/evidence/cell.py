@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from knee.explain.disturbance import taken
 from knee.stats.intervals import Array
 from knee.store import Run
 
@@ -69,6 +70,13 @@ class Cell:
         """CPU times of one copy, of runs of copies. A phase is that of one of them."""
         alone = any(run.spec.get("metric") for run in self.runs)
         return self.cpu / (1 if alone else self.threads)
+
+    def taken(self, cpus: int) -> Array:
+        """Return the largest share of each run's time that other programs may have cost; an unpinned run may use so
+        many cpus. A clock that changed does not count.
+        """
+        shares = self.by_block({run.spec["block"]: taken(run, cpus, clock=False) for run in self.runs})
+        return np.nan_to_num(shares)
 
     @property
     def system(self) -> Array:

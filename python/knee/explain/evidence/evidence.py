@@ -157,10 +157,28 @@ def evidence(series: Series, threads: int) -> Evidence:
     failed = {name: (len(reasons), reasons[-1]) for name, reasons in bad.items()}
     kept = {name: one for name, one in tests.items() if one.runs}
     alone, together = (machine_level(each.seconds) for each in (one, many))
+    one = _beside(one, many)
     changed = {name: cell for name, cell in kept.items() if SETTING in name}
     kept |= {name: at_mean_speed(one, alone if name.endswith(AT_BASE) else together) for name, one in changed.items()}
     found = Evidence(series, threads, one, many, kept, failed, left_out)
     return found if found.told else _of_as_many(found)
+
+
+def _beside(base: Cell, many: Cell) -> Cell:
+    """Return the base's runs, of which those without a run with all threads in their block stand beside those with all
+    threads that have none of the base in theirs.
+
+    Other programs disturb one run of a block and not the other. Were both left out, hardly a pair might remain,
+    although many runs of both kinds do. A machine that changes from block to block makes such pairs differ more, and so
+    their interval wider.
+    """
+    blocks, others = ({run.spec["block"] for run in cell.runs} for cell in (base, many))
+    left, free = sorted(blocks - others), sorted(others - blocks)
+    moved = dict(zip(left, free, strict=False))
+    runs = (
+        replace(run, spec={**run.spec, "block": moved.get(run.spec["block"], run.spec["block"])}) for run in base.runs
+    )
+    return replace(base, runs=tuple(runs)) if moved else base
 
 
 def _of_as_many(found: Evidence) -> Evidence:

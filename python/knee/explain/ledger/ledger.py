@@ -115,8 +115,8 @@ def ledger(found: Evidence) -> Ledger:
     base_s, many_s = base.threads * base.seconds, n * many.seconds
     whole = np.isfinite(base_s) & np.isfinite(many_s) & np.isfinite(base.cpu) & np.isfinite(many.cpu)
     kept_base, kept = (
-        1 - np.minimum(found.series.taken(count, whole.size, clock=False), not_computed(seconds, cell.cpu))
-        for count, seconds, cell in ((base.threads, base_s, base), (n, many_s, many))
+        1 - np.minimum(cell.taken(found.series.cpus), not_computed(seconds, cell.cpu))
+        for seconds, cell in ((base_s, base), (many_s, many))
     )
     samples: dict[str, Array] = {}
     entries = [
