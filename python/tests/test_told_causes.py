@@ -704,6 +704,16 @@ def test_undisturbed_runs_are_compared_though_hardly_a_block_has_both():
     assert found.ledger.loss.value == pytest.approx(math.log(1.5), abs=0.02)
 
 
+def test_disturbed_runs_are_left_out_though_the_clock_changed_in_some_of_the_others():
+    # Six of twelve are undisturbed; without those during which the clock changed, too few would be left.
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
+    made = runs(BASE, waits(0.75, 0.5, shares=UNEVEN), tests, blocks=12)
+    made = others_in(clock_changes(made, {1, 2, 3}, 0.2), lambda run: run.threads > 1 and run.spec["block"] > 6)
+    found = explanation(evidence(series_of(made), 2))
+    assert [one.cause for one in found.findings] == ["serial part"], found.why
+    assert found.ledger.loss.value == pytest.approx(math.log(1.5), abs=0.02)
+
+
 def test_idle_time_that_another_allocator_takes_away_says_nothing_of_how_work_is_divided():
     many = Made(0.6, 1.05, {"one": 0.15}, sleeps=2000, shares=(0.58, 0.42))
     other = "allocator: jemalloc as allocator"
