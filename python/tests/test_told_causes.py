@@ -704,6 +704,14 @@ def test_undisturbed_runs_are_compared_though_hardly_a_block_has_both():
     assert found.ledger.loss.value == pytest.approx(math.log(1.5), abs=0.02)
 
 
+@pytest.mark.parametrize(("busy", "status"), [(0.4, "not explained"), (0.0, "nothing to explain")])
+def test_a_base_that_others_slowed_down_may_hide_a_loss(busy, status):
+    base, many = replace(BASE, seconds=1.4, others=busy), waits(0.7, 0.4)
+    told = explanation(evidence_of(base, many, {"one cpu": CALM_ONE_CPU}))
+    assert (told.status, told.findings) == (status, ())
+    assert told.why.startswith("other programs may hide a loss" if busy else "the loss at 2 threads is")
+
+
 def test_disturbed_runs_are_left_out_though_the_clock_changed_in_some_of_the_others():
     # Six of twelve are undisturbed; without those during which the clock changed, too few would be left.
     tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}

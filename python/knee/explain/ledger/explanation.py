@@ -15,7 +15,17 @@ from knee.explain.evidence.evidence import Evidence, evidence
 from knee.explain.evidence.means import Mean
 from knee.explain.ledger.checks import Check, checks
 from knee.explain.ledger.inflation import factors
-from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINES, OTHERS, TAKEN, UNCLASSED, Ledger, ledger
+from knee.explain.ledger.ledger import (
+    IDLE,
+    INFLATION,
+    MACHINES,
+    OTHERS,
+    TAKEN,
+    TAKEN_FROM_BASE,
+    UNCLASSED,
+    Ledger,
+    ledger,
+)
 from knee.explain.ledger.naming import LEAST, candidates
 from knee.explain.ledger.placements import Placements, placements
 from knee.explain.scaling.series import Series
@@ -172,7 +182,9 @@ def _status(found: Evidence, book: Ledger, checked: tuple[Check, ...], left: Mea
     if loss.blocks < 2:
         return "provisional", f"fewer than {FEWEST} blocks: no cause is named yet"
     if not loss.interval.low >= LEAST:
-        return "nothing to explain", f"the loss at {found.threads} threads is {plain(loss)}, which may be below {LEAST}"
+        nothing = f"the loss at {found.threads} threads is {plain(loss)}, which may be below {LEAST}"
+        hidden = _hidden(book)
+        return ("not explained", hidden) if hidden else ("nothing to explain", nothing)
     if not found.asked and found.failed:
         return "not explained", "every run that could tell why failed"
     if not found.asked:
@@ -184,6 +196,17 @@ def _status(found: Evidence, book: Ledger, checked: tuple[Check, ...], left: Mea
         return "provisional", f"fewer than {FEWEST} blocks: no cause is named yet"
     doubt = _doubt(book, checked, left)
     return ("not explained", doubt) if doubt else ("explained", "")
+
+
+def _hidden(book: Ledger) -> str | None:
+    """Return that other programs may hide a loss, since they slowed the base down; None if they may not."""
+    if book.entry(TAKEN_FROM_BASE) is None:
+        return None
+    most = -book.value(TAKEN_FROM_BASE).value
+    # What may be a small loss without them is none that they hide.
+    if most < LEAST or book.loss.value + most < LEAST:
+        return None
+    return f"other programs may hide a loss: they may have taken {most:.2f} from the base, and it is {plain(book.loss)}"
 
 
 def _doubt(book: Ledger, checked: tuple[Check, ...], left: Mean) -> str | None:
