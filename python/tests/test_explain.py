@@ -24,7 +24,7 @@ from knee.explain.tried import Tried
 from knee.explain.verdict.predicted import predicted_rows
 from knee.explain.verdict.results import Results
 from knee.explain.verdict.study import make
-from knee.explain.verdict.why import UNSURE, of_several, share_of, why, without
+from knee.explain.verdict.why import UNSURE, attempts, of_several, share_of, why, without
 from knee.opened import Study
 from knee.plots.scaling import speedup
 from knee.report.markdown import markdown
@@ -228,6 +228,19 @@ def test_several_levels_share_three_causes_and_each_has_what_was_tried():
     assert lines[5].text.startswith(f"c: {gain.remedy}: 1.30x")
     symptoms = [replace(each, part=None) for each in findings]
     assert [line.label for line in of_several(symptoms, ledgers, series, [])] == ["why"]
+
+
+def test_what_was_tried_on_fewer_threads_is_not_said_of_the_most():
+    found = evidence_of(BASE, MANY, TESTS, n=4, between={2: Made(0.6, 1.1)})
+    at = {count: {"threads": count, **found.series.levels} for count in (2, 4)}
+    fewer = replace(tried(1.5), cell=at[2], answer="faster")
+    (line,) = attempts([fewer], found.series)
+    assert line.text.startswith("divide it at 2 threads: 1.50x [")
+    (line,) = attempts([fewer, replace(tried(1.2), cell=at[4], answer="faster")], found.series)
+    assert line.text.startswith("divide it: 1.20x [")
+    assert line.text.endswith("as fast")
+    (line,) = attempts([replace(fewer, answer="cannot tell")], found.series)
+    assert line.text == "1 remedy at 2 threads, none shown to be faster"
 
 
 def test_remedies_that_were_tried_stand_beside_the_cause_that_they_treat(monkeypatch):

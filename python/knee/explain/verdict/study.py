@@ -259,7 +259,7 @@ def _claims(results: Results) -> list[Line]:
 def _why(results: Results, chosen: Series) -> list[Line]:
     explained = results.ledgers.get(chosen.name, ())
     slowest = why.slowest_phase(results.phases.get(chosen.name, ()), chosen)
-    return [*why.why(results.findings, explained, chosen), *slowest, *why.attempts(results.tried, chosen.levels)]
+    return [*why.why(results.findings, explained, chosen), *slowest, *why.attempts(results.tried, chosen)]
 
 
 def _other_placements(results: Results, chosen: Series) -> list[Line]:

@@ -15,6 +15,7 @@ from knee.explain.phases.phases import Phase
 from knee.explain.scaling.series import Series
 from knee.explain.tried import Tried, best
 from knee.explain.verdict.form import Line
+from knee.explain.verdict.words import threads
 from knee.stats.intervals import Ratio
 
 MOST = 3
@@ -56,7 +57,7 @@ def of_several(
         lines += cause(one, explained, of=f"{one.series}: ")
     lines += _move(own, by_name)
     for one in series:
-        lines += [Line(line.label, f"{one.name}: {line.text}") for line in attempts(tried, one.levels)]
+        lines += [Line(line.label, f"{one.name}: {line.text}") for line in attempts(tried, one)]
     return lines
 
 
@@ -137,10 +138,10 @@ def speedup_without(finding: Finding, series: Series) -> Speedup | None:
 
     Nothing is predicted from a part that may be 0, or that several causes may hold.
     """
-    part, threads = finding.gain or finding.part, finding.threads
-    if part is None or threads is None or finding.left or finding.may_be_nothing:
+    part, count = finding.gain or finding.part, finding.threads
+    if part is None or count is None or finding.left or finding.may_be_nothing:
         return None
-    return gained(series.curve.at(threads).speedup, part)
+    return gained(series.curve.at(count).speedup, part)
 
 
 def gained(speedup: Ratio, part: Part) -> Speedup:
@@ -154,12 +155,12 @@ def gained(speedup: Ratio, part: Part) -> Speedup:
 
 def without(finding: Finding, series: Series) -> str:
     """Return what becomes of the speedup without the cause, in words; nothing where nothing is predicted."""
-    would, threads = speedup_without(finding, series), finding.threads
-    if would is None or threads is None:
+    would, count = speedup_without(finding, series), finding.threads
+    if would is None or count is None:
         return ""
-    now = series.curve.at(threads).speedup.estimate
+    now = series.curve.at(count).speedup.estimate
     then = f"{would.value:.2f}x [{would.low:.2f}, {would.high:.2f}]"
-    return f"{now:.2f}x on {threads} threads would become {then}"
+    return f"{now:.2f}x on {count} threads would become {then}"
 
 
 def advice(finding: Finding) -> str:
@@ -179,18 +180,30 @@ def slowest_phase(phases: Sequence[Phase], series: Series) -> list[Line]:
     return [] if slowest is None or slowest.answer in ("scales", "cannot tell") else [Line("phases", slowest.sentence)]
 
 
-def attempts(tried: Sequence[Tried], cells: Mapping[str, str]) -> list[Line]:
-    """Return what was tried on a series: the best remedy, or that none gained."""
-    mine = of_levels(tried, cells)
-    if not mine:
+def attempts(tried: Sequence[Tried], series: Series) -> list[Line]:
+    """Return what was tried on a series, on the most threads of those: the best remedy, or that none gained.
+
+    Where that is not the largest count that fits, which the verdict is about, the count is said.
+    """
+    own = of_levels(tried, series.levels)
+    if not own:
         return []
+    at = max(_count(one) for one in own)
+    mine = [one for one in own if _count(one) == at]
+    where = f" at {threads(at)}" if 0 < at < max(series.fitting, default=0) else ""
     found = best(mine)
     if found is None:
         many = len(mine)
-        return [Line("tried", f"{many} {'remedy' if many == 1 else 'remedies'}, none shown to be faster")]
+        return [Line("tried", f"{many} {'remedy' if many == 1 else 'remedies'}{where}, none shown to be faster")]
     ends = found.gain.interval
-    said = f"{found.remedy}: {found.gain.estimate:.2f}x [{ends.low:.2f}, {ends.high:.2f}] as fast"
+    said = f"{found.remedy}{where}: {found.gain.estimate:.2f}x [{ends.low:.2f}, {ends.high:.2f}] as fast"
     return [Line("tried", f"{said}, the best of {len(mine)}" if len(mine) > 1 else said)]
+
+
+def _count(tried: Tried) -> int:
+    """Return on how many threads the program ran as it is; 0 where that is not known."""
+    count = tried.cell.get("threads", 0)
+    return count if isinstance(count, int) else 0
 
 
 def of_levels(tried: Sequence[Tried], cells: Mapping[str, str]) -> list[Tried]:
