@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from told import Made, evidence_of
+from told import Made, evidence_of, runs, series_of
 
+from knee.explain.evidence.evidence import evidence
 from knee.explain.ledger.checks import checks
 from knee.explain.ledger.explanation import explanation
 from knee.explain.ledger.ledger import INFLATION, MACHINE, ledger
