@@ -88,7 +88,9 @@ of its own cause a program with a serial part or uneven work has at dial 0: knee
 its size is compared with the dial's cost, and with both together. (Added on 29 November, when sizes had been scored.)
 
 **Made up.** A made-up instance has one planted cause, several, or none. Each planted cause is scored by itself; the
-others are then causes that the program has as well. What it costs is known without error.
+others are then causes that the program has as well. What it costs is known without error. With --loaded another
+program comes and goes beside the studies (python/tests/made_up/others.py, added on 30 November): on each cpu beside
+instances of odd numbers, on one beside the others.
 
 What the machine takes from a program at dial 0 is measured as well, by side_by_side.py, in the same way for every
 program: beside a loop that uses no memory, and beside a copy of itself. Cpus of a virtual machine may share a core
@@ -151,12 +153,13 @@ def main() -> int:
     parser.add_argument("--venv", type=Path, default=Path("build/natural-venv"), help="environment from natural.sh")
     parser.add_argument("--only", action="append", help="only this program")
     parser.add_argument("--count", type=int, default=720, help="made-up instances, of both halves together")
+    parser.add_argument("--loaded", action="store_true", help="another program beside made-up instances")
     parser.add_argument("--topologies", type=Path, help="folder of captured machines, for made-up instances")
     asked = parser.parse_args()
     if asked.act == "made-up":
         if asked.topologies is None:
             parser.error("made-up instances need --topologies")
-        print(made_up.report(asked.half, asked.count, asked.topologies), end="")
+        print(made_up.report(asked.half, asked.count, asked.topologies, loaded=asked.loaded), end="")
         return 0
     places = Places(asked.built, asked.inputs, asked.venv)
     chosen = [one for one in instances(asked.half, places) if asked.only is None or one.program in asked.only]

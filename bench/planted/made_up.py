@@ -32,6 +32,7 @@ from knee.study.remedies.remedy import ALLOCATOR, COLLECTOR, FAULTS, INTERPRETER
 sys.path.append(str(Path(__file__).parents[2] / "python" / "tests"))
 
 from made_up.drawn import GROUPS, Drawn, drawn
+from made_up.others import Others
 
 BLOCKS = 12
 
@@ -55,11 +56,15 @@ class Study:
     """A study of a made-up instance that grows block by block."""
 
     one: Drawn
+    loaded: bool = False
+    """Whether another program comes and goes beside it: on each cpu where the instance's number is odd, else on one."""
 
     def __post_init__(self) -> None:
         """Begin without runs."""
         self.runs: list[Run] = []
         self._cpus = _order(self.one)
+        number = self.one.number
+        self._others = Others(f"{number}", len(self._cpus), everywhere=number % 2 == 1) if self.loaded else None
 
     def whole(self) -> list[Run]:
         """Make all blocks, with the questions that join them; return the runs."""
@@ -73,7 +78,8 @@ class Study:
             # Noise has as many blocks as the study, also while it plays one of them.
             last = self._spec(BLOCKS, 1) | {"id": "last"}
             for spec, record in zip(specs, self.one.play([*specs, last]), strict=False):
-                self.runs.append(joined(len(self.runs), spec, record))
+                made = self._others.beside(spec, record) if self._others else record
+                self.runs.append(joined(len(self.runs), spec, made))
         return self.runs
 
     def _spec(self, block: int, threads: int) -> dict[str, Any]:
@@ -123,9 +129,9 @@ def _runtime(one: Drawn) -> list[str]:
     return [*own, *([COLLECTOR] if one.number % 3 == 0 else [])]
 
 
-def explained(one: Drawn) -> Explanation:
+def explained(one: Drawn, *, loaded: bool = False) -> Explanation:
     """Return what knee says about an instance at its largest thread count."""
-    made = Study(one).whole()
+    made = Study(one, loaded).whole()
     series = group(made, len(_order(one)))[0]
     return explanation(evidence(series, one.counts[-1]))
 
@@ -160,15 +166,18 @@ def numbers(half: str, count: int) -> list[int]:
     return [number for number in range(count) if (number < TUNED) == (half == "tune")]
 
 
-def report(half: str, count: int, topologies: Path) -> str:
-    """Draw, explain and score the instances of a half; return rates and the confusion matrix, as Markdown."""
+def report(half: str, count: int, topologies: Path, *, loaded: bool = False) -> str:
+    """Draw, explain and score the instances of a half; return rates and the confusion matrix, as Markdown.
+
+    Where it is ``loaded``, another program comes and goes beside their studies.
+    """
     single: list[Scored] = []
     mixed: list[Scored] = []
     binary = str(_binary.find())
     for number in numbers(half, count):
         one = drawn(number, topologies, binary)
         with np.errstate(all="ignore"):
-            found = explained(one)
+            found = explained(one, loaded=loaded)
         (mixed if len(one.causes) > 1 else single).extend(scored(one, found))
     parts = [
         f"### {title}\n\n{rates(some)}\n\n{confusion(some)}"

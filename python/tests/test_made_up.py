@@ -11,6 +11,7 @@ import pytest
 from made_up.drawn import PLANTED, drawn
 from made_up.machine import Machine
 from made_up.noise import Noise
+from made_up.others import Others
 from made_up.play import Course, play
 from made_up.program import Program
 from made_up.speeds import Running, speeds
@@ -180,6 +181,34 @@ def test_drawn_instances_cost_what_they_say(shared: Path, binary: str):
         assert all(cost > 0 for cost in one.truth.values()), (one.number, one.truth)
         rest = one.loss - sum(one.truth.values())
         assert -0.05 < rest < 0.15 + one.program.unnamed * math.log(one.counts[-1]), (one.number, rest)
+
+
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_another_program_takes_half_of_a_cpu_that_the_run_wants(everywhere):
+    spec = {"threads": 4, "cpus": [0, 1, 2, 3], "program": {"command": ["p"]}, "id": "1", "block": 1}
+    alone = record(spec, play(MACHINE, replace(BARE, serial=0.3), spec), 1.0, MACHINE, switches=True)
+    others = Others("1", 4, everywhere=everywhere)
+    others._share = lambda seconds: 0.5  # It computes during half of the run.
+    found = others.beside(spec, alone)
+    # A half takes twice as long: of all, or what four threads do at once, and a quarter of what one does alone.
+    grown = 0.5 if everywhere else 0.5 * (0.25 * 0.3 + 0.7 / 4) / (0.3 + 0.7 / 4)
+    assert found["wall_ns"] / alone["wall_ns"] == pytest.approx(1 + grown, rel=0.01)
+    ready, running = (found["switches"]["concurrency"][name] for name in ("runnable_ns", "running_ns"))
+    assert sum(ready) == pytest.approx(found["wall_ns"], rel=0.01)
+    assert sum(running) == pytest.approx(found["wall_ns"], rel=0.01)
+    # No work is lost.
+    computed = sum(many * each for many, each in enumerate(alone["switches"]["concurrency"]["running_ns"]))
+    assert sum(many * each for many, each in enumerate(running)) == pytest.approx(computed, rel=0.01)
+    assert sum(found["sampling"]["ready"]) * SAMPLE_S == pytest.approx(found["wall_ns"] / 1e9, rel=0.1)
+    # It has its half where all cpus are wanted, and the whole of those that are not.
+    assert 0 < found["validity"]["other_busy"] < (0.67 if everywhere else 0.15)
+
+
+def test_another_program_comes_and_goes():
+    others = Others("1", 4, everywhere=True)
+    shares = [others._share(1.0) for _ in range(2000)]
+    assert {0.0, 1.0} < set(shares)
+    assert sum(shares) / len(shares) == pytest.approx(1 / 3, abs=0.1)
 
 
 def test_nothing_of_the_explanation_is_imported():

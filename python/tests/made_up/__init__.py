@@ -9,6 +9,7 @@ arithmetic. It was written before the explanation.
 - `speeds`: how fast threads run that share cores, caches and memory.
 - `play`: the course of one run: serial part, parallel part, locks, quota.
 - `noise`: variation of blocks and runs, drift, outliers.
+- `others`: another program that comes and goes beside a study's runs.
 - `spots`: samples of instructions and of the memory that they use, since records have those of real programs.
 - `write`: the record.
 - `drawn`: the counted list of instances with their truth.
