@@ -2,9 +2,13 @@
 
 use std::fmt;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write, stdout};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use knee_machine::placement::{PLACE_KINDS, PlaceKind};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 
 use crate::shown::shown;
 
@@ -121,7 +125,25 @@ impl From<knee_workload::Error> for Failure {
 /// Prints a line on standard error, with control characters escaped. `eprintln!` panics when standard error is closed
 /// or its disk is full, and then the result would be lost.
 pub(crate) fn say(line: impl fmt::Display) {
+    // Relaxed: it is set and read by the same thread.
+    if UNREAD.load(Ordering::Relaxed) && !takes_a_line() {
+        return;
+    }
     let _ = writeln!(io::stderr(), "{}", shown(&line.to_string()));
+}
+
+/// Whether nobody may read what is said.
+static UNREAD: AtomicBool = AtomicBool::new(false);
+
+/// From here on what cannot be said without waiting is left out.
+pub(crate) fn expect_no_reader() {
+    UNREAD.store(true, Ordering::Relaxed);
+}
+
+fn takes_a_line() -> bool {
+    let err = io::stderr();
+    let mut fds = [PollFd::from_borrowed_fd(err.as_fd(), PollFlags::OUT)];
+    retry_on_intr(|| poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))).is_ok_and(|ready| ready > 0)
 }
 
 /// Plain data as JSON on one line.

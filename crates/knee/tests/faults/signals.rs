@@ -196,21 +196,25 @@ fn a_reader_that_does_not_read_does_not_keep_a_program_from_its_time_limit() {
     assert!(output.stdout.starts_with(b"73.75\n73.75\n"));
 }
 
-/// What nobody reads is recorded and no longer shown.
+/// What nobody reads is recorded and no longer shown, nor is what knee itself would say there.
 #[test]
 fn a_reader_that_does_not_read_does_not_keep_knee_from_a_request_to_stop() {
-    let folder = tempfile::tempdir().unwrap();
-    let printed = folder.path().join("printed");
-    // More than the pipe to the reader holds; the rest is in the program's own.
-    let script = format!("seq 20000; : > {}", printed.display());
-    let words = ["run", "--check", "19999", "--", "sh", "-c", &script];
-    let mut knee = super::knee().args(words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let pid = Pid::from_child(&knee);
-    let children = format!("/proc/{0}/task/{0}/children", pid.as_raw_nonzero());
-    until(|| printed.exists() && std::fs::read_to_string(&children).unwrap().is_empty());
-    kill_process(pid, Signal::TERM).unwrap();
-    until(|| super::state(pid) == Some('Z'));
-    assert!(knee.wait().unwrap().success());
+    for both in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let printed = folder.path().join("printed");
+        // More than the pipe to the reader holds; the rest is in the program's own.
+        let script = format!("seq 20000; : > {}", printed.display());
+        let words = ["run", "--check", "19999", "--", "sh", "-c", &script];
+        let (_reader, writer) = std::io::pipe().unwrap();
+        let err = if both { writer.try_clone().unwrap().into() } else { Stdio::null() };
+        let mut knee = super::knee().args(words).stdout(writer).stderr(err).spawn().unwrap();
+        let pid = Pid::from_child(&knee);
+        let children = format!("/proc/{0}/task/{0}/children", pid.as_raw_nonzero());
+        until(|| printed.exists() && std::fs::read_to_string(&children).unwrap().is_empty());
+        kill_process(pid, Signal::TERM).unwrap();
+        until(|| super::state(pid) == Some('Z'));
+        assert!(knee.wait().unwrap().success());
+    }
 }
 
 /// All that a program printed is shown and recorded, also where the reader is slower than the program.

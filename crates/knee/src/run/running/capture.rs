@@ -156,17 +156,26 @@ impl Capture {
 
     /// Reads to the end, when the program has ended: then there is nothing to do but to wait for the reader, `most` for each
     /// piece, if there is a limit. After that, or once a signal asks to stop, the rest is recorded and no longer shown.
-    pub(crate) fn drain_rest(&mut self, signals: &Signals, most: Option<Duration>) {
+    ///
+    /// Returns whether somebody reads what is shown, as far as that is known.
+    pub(crate) fn drain_rest(&mut self, signals: &Signals, most: Option<Duration>) -> bool {
+        let mut is_read = true;
         while self.is_open() {
-            self.await_reader(signals, most);
+            is_read &= self.await_reader(signals, most);
             if !self.drain() {
-                return;
+                break;
             }
         }
+        is_read
     }
 
-    /// Waits until a piece can be shown, or nothing is shown any more.
-    fn await_reader(&mut self, signals: &Signals, most: Option<Duration>) {
+    /// Shows nothing any more.
+    pub(crate) fn mute(&mut self) {
+        self.echo = None;
+    }
+
+    /// Waits until a piece can be shown, or nothing is shown any more, and returns whether it can.
+    fn await_reader(&mut self, signals: &Signals, most: Option<Duration>) -> bool {
         let (out, err) = (io::stdout(), io::stderr());
         let most = most.and_then(|most| Timespec::try_from(most).ok());
         while !self.takes() {
@@ -175,9 +184,11 @@ impl Capture {
             fds.extend(signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
             let ready = retry_on_intr(|| poll(&mut fds, most.as_ref()));
             if ready == Ok(0) || signals.next().is_some() {
-                self.echo = None;
+                self.mute();
+                return false;
             }
         }
+        true
     }
 
     fn take(&mut self, new: &[u8]) {

@@ -26,6 +26,7 @@ use super::program::{self, child};
 use super::regions::Regions;
 use super::signals::{Signals, StopRequests};
 use super::tree;
+use crate::error::expect_no_reader;
 use crate::run_spec::{Program, RunSpec};
 
 pub(crate) use self::capture::{Capture, Echo};
@@ -133,8 +134,16 @@ impl Running {
         if left.not_ended.is_some() {
             return self.drain();
         }
+        let mut is_read = true;
         for capture in [&mut self.stdout, &mut self.stderr, &mut self.report].into_iter().flatten() {
-            capture.drain_rest(signals, asked.then_some(SLOWEST));
+            if !is_read {
+                // Both streams may have the same reader.
+                capture.mute();
+            }
+            is_read &= capture.drain_rest(signals, asked.then_some(SLOWEST));
+        }
+        if !is_read {
+            expect_no_reader();
         }
     }
 
