@@ -353,18 +353,18 @@ fn counters_that_find_no_room_are_told() {
 fn a_workload_publishes_where_it_is_sampled_and_its_phase_has_the_same_sum() {
     let folder = tempfile::tempdir().unwrap();
     let samples = folder.path().to_str().unwrap();
-    let options = ["--json", "-n", "2", "--placement", "none", "--samples", samples, "--sample-ms"];
-    let mine = |period: &str| {
-        let output = knee().arg("run").args(options).args([period, "mine", "count", "rmat:12"]).output();
+    let mine = |options: &[&str]| {
+        let run = ["run", "--json", "-n", "2", "--placement", "none", "--sample-ms"];
+        let output = knee().args(run).args(options).args(["mine", "count", "rmat:12"]).output();
         let record = shared::json(&output.unwrap());
         let lines = Command::new("gzip").arg("-dc").arg(folder.path().join("run.csv.gz")).output().unwrap().stdout;
         (record, String::from_utf8(lines).unwrap())
     };
-    let (record, lines) = mine("2");
+    let (record, lines) = mine(&["2", "--samples", samples]);
     let last = lines.lines().rfind(|line| line.contains(",workload,matches,")).unwrap();
     let matches = record["phases"][2]["counters"]["matches"].as_u64().unwrap();
     assert!(last.ends_with(&format!(",{matches}")), "{last} of {record}");
-    let (record, _) = mine("0");
+    let (record, _) = mine(&["0"]);
     assert_eq!(record["phases"][2]["counters"]["matches"].as_u64(), Some(matches), "also without samples");
 }
 

@@ -40,7 +40,19 @@ pub(super) fn told_its_threads(args: &Run) -> bool {
 
 /// The run that a command line asks for.
 pub(super) fn run_spec(args: Run) -> Result<RunSpec, Failure> {
-    spec_with(args, placed)
+    let without_threads = args.samples.is_some() && args.sample_ms == 0;
+    let spec = spec_with(args, placed)?;
+    // Whether a program's pages are counted by default depends on the machine.
+    if without_threads && census_ms(&spec.program, spec.census_ms) == 0 {
+        return Err(no_samples(spec.census_ms));
+    }
+    Ok(spec)
+}
+
+fn no_samples(census_ms: Option<u64>) -> Failure {
+    let both = if census_ms.is_some() { " and --census-ms 0" } else { "" };
+    let reason = format!("--samples with --sample-ms 0{both}: there are no samples to write");
+    Failure::new(reason).hint("leave out one of them")
 }
 
 /// The thread count, by default one for each cpu, and the cpus of a placement on this machine.
@@ -61,7 +73,7 @@ fn spec_with(
 ) -> Result<RunSpec, Failure> {
     let placement: Placement = args.placement.parse()?;
     let program = program(&mut args)?;
-    refuse_contradictions(&args, &program, &placement)?;
+    refuse_contradictions(&args, &placement)?;
     if args.threads == Some(0) {
         return Err(knee_machine::Error::NoThreads.into());
     }
@@ -144,7 +156,7 @@ fn program(args: &mut Run) -> Result<Program, Failure> {
     Ok(Program::Workload { workload, args: named, params: BTreeMap::new(), env, directory: None })
 }
 
-fn refuse_contradictions(args: &Run, program: &Program, placement: &Placement) -> Result<(), Failure> {
+fn refuse_contradictions(args: &Run, placement: &Placement) -> Result<(), Failure> {
     if args.bind == Some(Bind::Each) && *placement == Placement::None {
         let hint = "choose a placement, for example --placement cores-close --bind each";
         return Err(Failure::new("--bind each needs a placement; with none the kernel places all threads").hint(hint));
@@ -153,10 +165,8 @@ fn refuse_contradictions(args: &Run, program: &Program, placement: &Placement) -
         let reason = "--skip needs --bind each";
         return Err(Failure::new(reason).hint(USAGE));
     }
-    if args.samples.is_some() && args.sample_ms == 0 && census_ms(program, args.census_ms) == 0 {
-        let both = if args.census_ms.is_some() { " and --census-ms 0" } else { "" };
-        let reason = format!("--samples with --sample-ms 0{both}: there are no samples to write");
-        return Err(Failure::new(reason).hint("leave out one of them"));
+    if args.samples.is_some() && args.sample_ms == 0 && args.census_ms == Some(0) {
+        return Err(no_samples(args.census_ms));
     }
     if let Some(path) = &args.events {
         Table::read(path)?;
