@@ -61,10 +61,12 @@ fn as_many_compute_as_asked(runtime: &str, counts: Counts, options: &[&str], pro
     }
 }
 
-/// How many threads have a telling part of the CPU time, if each of `threads` had the same.
+/// How many threads have a telling part of the CPU time, if each of `threads` had the same; without helpers of a runtime,
+/// which count among those that are ready.
 fn that_compute(record: &Value, threads: usize) -> usize {
     let seen = record["observed_threads"].as_array().unwrap();
-    let used: Vec<f64> = seen.iter().map(|thread| thread["cpu_ns"].as_f64().unwrap()).collect();
+    let own = seen.iter().filter(|thread| thread["helper"] != true);
+    let used: Vec<f64> = own.map(|thread| thread["cpu_ns"].as_f64().unwrap()).collect();
     let equal = used.iter().sum::<f64>() / threads as f64;
     used.iter().filter(|cpu| **cpu >= TELLING * equal).count()
 }
