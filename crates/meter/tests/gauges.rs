@@ -67,12 +67,18 @@ fn traffic_is_the_growth_of_every_cache_and_their_sum() {
 
 #[test]
 fn a_group_of_the_runs_own_is_stepped_into_and_out_of() {
-    let own = format!("sys/fs/resctrl/mon_groups/knee-{}", std::process::id());
-    let stale = "sys/fs/resctrl/mon_groups/knee-4000000";
+    let groups = "sys/fs/resctrl/mon_groups";
+    let own = format!("{groups}/knee-77-{}", std::process::id());
+    let [stale, others] = ["77", "78"].map(|namespace| format!("{groups}/knee-{namespace}-4000000"));
     let machine = caches(monitored(), &format!("{own}/mon_data"), "mon_L3_00", "70");
     // The files that the kernel would have made in this group.
     let machine = machine.put(&format!("{own}/tasks"), "").put("proc/self/cpu_resctrl_groups", "res:/\nmon:");
-    std::fs::create_dir_all(machine.root().join(stale)).unwrap();
+    let namespaces = machine.root().join("proc/self/ns");
+    std::fs::create_dir_all(&namespaces).unwrap();
+    std::os::unix::fs::symlink("pid:[77]", namespaces.join("pid")).unwrap();
+    for group in [&stale, &others] {
+        std::fs::create_dir_all(machine.root().join(group)).unwrap();
+    }
     let mut gauges = Gauges::open(machine.root(), &["mbm_local_bytes"]);
     let tid = rustix::thread::gettid().as_raw_nonzero().to_string();
     let text = |file: &str| std::fs::read_to_string(machine.root().join(file)).unwrap();
@@ -81,6 +87,7 @@ fn a_group_of_the_runs_own_is_stepped_into_and_out_of() {
     gauges.step_out();
     assert_eq!(text("sys/fs/resctrl/tasks"), tid);
     assert!(!machine.root().join(stale).exists(), "a launcher that is gone leaves no group");
+    assert!(machine.root().join(others).exists(), "one of another container may be there, though we do not see it");
     write(machine.root(), &format!("{own}/mon_data/mon_L3_00/mbm_local_bytes"), "90");
     gauges.stop();
     assert_eq!(value(&gauges.finish(), "mbm_local_bytes"), ("20".into(), String::new()));

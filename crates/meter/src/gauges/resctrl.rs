@@ -15,7 +15,6 @@ use crate::perf::CounterRefusal;
 
 /// What it counts.
 pub(crate) const NAMES: [&str; 3] = ["mbm_total_bytes", "mbm_local_bytes", "llc_occupancy"];
-const PREFIX: &str = "knee-";
 
 /// A monitoring group of one run; removed when this is dropped.
 #[derive(Debug)]
@@ -69,8 +68,9 @@ pub(crate) fn enter(root: &Path) -> (Option<Group>, String) {
         return (None, String::new());
     }
     let (control, back) = own_group(root);
-    sweep(root, &control);
-    let path = control.join("mon_groups").join(format!("{PREFIX}{}", rustix::process::getpid().as_raw_nonzero()));
+    let prefix = prefix(root);
+    sweep(root, &control, &prefix);
+    let path = control.join("mon_groups").join(format!("{prefix}{}", rustix::process::getpid().as_raw_nonzero()));
     let made = match fs::create_dir(&path) {
         // Left by a killed launcher with the same process id.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -88,11 +88,19 @@ pub(crate) fn enter(root: &Path) -> (Option<Group>, String) {
     }
 }
 
+/// What names of our groups begin with; the process id follows. Containers see the same groups, but each has its own
+/// process ids, so their namespace is a part of the name.
+fn prefix(root: &Path) -> String {
+    let link = fs::read_link(root.join("proc/self/ns/pid")).unwrap_or_default();
+    let number: String = link.to_string_lossy().chars().filter(char::is_ascii_digit).collect();
+    if number.is_empty() { "knee-".into() } else { format!("knee-{number}-") }
+}
+
 /// Removes groups of launchers that are gone: a killed one cannot do so itself.
-fn sweep(root: &Path, control: &Path) {
+fn sweep(root: &Path, control: &Path, prefix: &str) {
     for entry in fs::read_dir(control.join("mon_groups")).into_iter().flatten().flatten() {
         let name = entry.file_name().into_string().unwrap_or_default();
-        let Some(pid) = name.strip_prefix(PREFIX).and_then(|pid| pid.parse::<u32>().ok()) else { continue };
+        let Some(pid) = name.strip_prefix(prefix).and_then(|pid| pid.parse::<u32>().ok()) else { continue };
         if !root.join(format!("proc/{pid}")).exists() {
             let _ = fs::remove_dir(entry.path());
         }
