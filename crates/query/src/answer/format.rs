@@ -101,7 +101,7 @@ impl Answer {
 }
 
 /// A text for a terminal: control characters are written as escapes.
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     text.chars()
         .map(|letter| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() })
         .collect()

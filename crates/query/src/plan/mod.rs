@@ -8,6 +8,7 @@ mod ranges;
 
 use knee_workload::Error;
 
+use crate::answer::shown;
 use crate::error::wrong;
 use crate::field::Field;
 use crate::kind::Kind;
@@ -107,12 +108,12 @@ pub(crate) fn column(fields: &[Field], name: &str) -> Result<usize, Error> {
     let alike: Vec<usize> = (0..fields.len()).filter(|at| sql::same(&fields[*at].name, name)).collect();
     let found = if exactly.is_empty() { alike } else { exactly };
     if found.len() > 1 {
-        let names: Vec<_> = found.iter().map(|at| fields[*at].name.as_str()).collect();
+        let names: Vec<_> = found.iter().map(|at| shown(&fields[*at].name)).collect();
         let what = format!("{name} may be each of {} columns: {}", found.len(), names.join(", "));
         return Err(wrong(what).hint("write the name as the file has it, or rename a column"));
     }
     found.first().copied().ok_or_else(|| {
-        let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+        let names: Vec<_> = fields.iter().map(|field| shown(&field.name)).collect();
         let names = knee_workload::one_of(&names);
         wrong(format!("unknown column '{name}'")).hint(format!("columns are {names}; write texts in single quotes"))
     })
@@ -149,6 +150,13 @@ mod tests {
         assert_eq!([found("a"), found("A")], [Ok(0), Ok(1)]);
         assert_eq!(found("b").unwrap_err(), "b may be each of 2 columns: b, b");
         assert_eq!(column(&fields[..3], "B").unwrap(), 2);
+    }
+
+    #[test]
+    fn a_name_with_control_characters_is_shown_with_escapes() {
+        let fields = [Field { name: "a\n\u{1b}[2J".into(), kind: Kind::Integer, dictionary: None }];
+        let error = column(&fields, "b").unwrap_err();
+        assert_eq!(error.hinted(), Some("columns are a\\n\\u{1b}[2J; write texts in single quotes"));
     }
 
     #[test]
