@@ -269,6 +269,10 @@ def test_a_baseline_of_the_command_line_takes_inputs_that_it_does_not_name():
     for words in ("sumeuler --n 700 --runtime serial", "sumeuler --runtime serial --n=700"):
         args = kind.from_words(words, "--baseline")["args"]
         assert (args["n"], args["runtime"], args["chunk"]) == ("700", "serial", "100")
+    # Some are told by their position.
+    assert kind.from_words("query q1 --runtime serial", "--baseline")["args"]["query"] == "q1"
+    args = kind.from_words("mine count rmat:8 --plan explore", "--baseline")["args"]
+    assert (args["graph"], args["plan"]) == ("rmat:8", "explore")
 
 
 def test_a_baseline_runs_once_for_each_level_of_an_input():

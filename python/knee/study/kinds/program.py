@@ -96,9 +96,13 @@ class Baseline(Program):
         listed = {workload["name"] for workload in _binary.ask("workloads")["workloads"]}
         if words[0] in listed:
             program = resolved(words)[0]
-            named = {word.partition("=")[0] for word in words[1:]}
+            names, values = _given(words[1:])
             # It takes inputs that it does not name from the program, so defaults must not stand in their place.
-            args = {name: text for name, text in program["args"].items() if name not in INPUTS or f"--{name}" in named}
+            args = {
+                name: text
+                for name, text in program["args"].items()
+                if name not in INPUTS or name in names or text in values
+            }
             return program | {"args": args}
         return {"command": words, "directory": str(Path.cwd())}
 
@@ -107,6 +111,20 @@ class Baseline(Program):
 
     def workload_schema(self) -> Schema:
         return {"description": "A built-in workload.", "type": "string"}
+
+
+def _given(words: list[str]) -> tuple[set[str], set[str]]:
+    """Return the names of arguments that words name, and the values that are told by their position."""
+    names, values, rest = set[str](), set[str](), iter(words)
+    for word in rest:
+        if not word.startswith("--"):
+            values.add(word)
+            continue
+        name, equals, _ = word.removeprefix("--").partition("=")
+        names.add(name)
+        if not equals:
+            next(rest, None)
+    return names, values
 
 
 def resolved(words: list[str]) -> tuple[dict[str, Any], str | None]:
