@@ -283,6 +283,25 @@ def test_a_remedy_of_knee_that_does_something_else_is_not_counted_as_the_first(b
         run_trials.add(folder, as_is, [remedy(**change)], 2, {})
 
 
+@pytest.mark.parametrize(("own", "said"), [(True, "it does something else"), (False, "another process has added")])
+def test_another_library_of_a_remedy_of_the_study_is_another_remedy(binary, tmp_path, own, said):
+    folder = made(binary, tmp_path)
+    as_is = next(spec for spec in folder.read_plan() if spec["threads"] == 2)
+    if own:
+        spec = (
+            folder.study_spec.read_text() + '\n[[remedy]]\nname = "preloaded"\nenv = { LD_PRELOAD = "/5.2/lib.so" }\n'
+        )
+        folder.study_spec.write_text(spec)
+
+    def remedy(library: str) -> Remedy:
+        return Remedy("preloaded", (), "", {"program": as_is["program"] | {"env": {"LD_PRELOAD": library}}})
+
+    run_trials.add(folder, as_is, [remedy("/5.2/lib.so")], 2, {})
+    # One that knee makes in the folder of the study has moved with it.
+    with pytest.raises(StudyError, match=said):
+        run_trials.add(folder, as_is, [remedy("/5.3/lib.so")], 2, {})
+
+
 def test_a_continued_try_is_that_of_its_thread_count(binary, tmp_path):
     folder = made(binary, tmp_path)
     words = ["try", "s", *only("short pause"), "--blocks", "2", "--at", "threads=1"]

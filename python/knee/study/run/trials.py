@@ -23,6 +23,7 @@ from knee.store import (
     write_whole,
 )
 from knee.study.design.trials import trials
+from knee.study.kinds.remedies import AS_IS
 from knee.study.remedies.remedy import Remedy
 from knee.study.run import trust
 from knee.study.run.execute import due, locked, remaining
@@ -81,14 +82,19 @@ def add(folder: Folder, as_is: RunSpec, remedies: Sequence[Remedy], blocks: int,
 
 def _refuse_changed(folder: Folder, added: Sequence[RunSpec], own: Collection[str]) -> None:
     """Raise :class:`StudyError` where a remedy was tried as another one: both would count as one."""
-    new = {(spec.get("test"), str(spec["cell"])): _what(spec) for spec in added}
+
+    def what(spec: RunSpec) -> dict[str, Any]:
+        # What is tried as it is has the user's own variables.
+        return _what(spec, moved=spec.get("test") not in (*own, AS_IS))
+
+    new = {(spec.get("test"), str(spec["cell"])): what(spec) for spec in added}
     for spec in filter(is_trial, folder.read_plan()):
         name = spec.get("test")
-        if new.get((name, str(spec["cell"])), what := _what(spec)) != what:
+        if new.get((name, str(spec["cell"])), before := what(spec)) != before:
             message = f"cannot try {name!r}: it does something else than when it was tried before"
             hint = "give it another name in study.toml: both would count as one remedy"
             if name not in own:
-                hint = "set variables and quotas as they were then, or make a new study: both would count as one remedy"
+                hint = "set variables and quotas as they were then, choose others with --only, or make a new study"
             raise StudyError(message, hint=hint)
 
 
@@ -96,12 +102,18 @@ WHEN = ("id", "block", "sampler_cpu")
 """Fields of a trial that do not say what is run."""
 
 
-def _what(spec: RunSpec) -> dict[str, Any]:
-    """Return what a trial runs. Libraries and modules of knee are the same ones where the study or knee was moved."""
+def _what(spec: RunSpec, *, moved: bool) -> dict[str, Any]:
+    """Return what a trial runs.
+
+    A remedy of knee is the same one where its libraries and modules were ``moved`` with the study or with knee, and
+    where the memory, of which a limit is half, differs from boot to boot.
+    """
     env = dict(spec["program"].get("env", {}))
-    for name, most in (("LD_PRELOAD", None), ("PYTHONPATH", 1)):
-        if name in env:
-            env[name] = [Path(path).name for path in str(env[name]).split(":")[:most]]
+    if moved:
+        env.pop("GOMEMLIMIT", None)
+        for name, most in (("LD_PRELOAD", None), ("PYTHONPATH", 1)):
+            if name in env:
+                env[name] = [Path(path).name for path in str(env[name]).split(":")[:most]]
     return {
         **{name: value for name, value in spec.items() if name not in WHEN},
         "program": spec["program"] | {"env": env},
