@@ -499,6 +499,23 @@ def test_a_folder_of_studies_that_is_a_link_to_nowhere_is_said_to_be_so(tmp_path
     assert not isinstance(error.value, Taken)
 
 
+def test_a_link_to_an_empty_folder_leads_to_the_study(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there")
+    create(tmp_path / "link", "", "{}", [])
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "there/plan.jsonl").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "there"]
+
+
+def test_the_current_folder_is_not_replaced_by_a_study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in (Path(), tmp_path):
+        with pytest.raises(StudyError, match=r"cannot make the folder .*: it is the current one"):
+            create(name, "", "{}", [])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_plan_says_in_words_what_it_holds(binary, tmp_path):
     words = [*SHORT, "--budget", "10m", "--rerun-disturbed"]
     done = knee(binary, "plan", *words, "--", "true", "{threads}", cwd=tmp_path)

@@ -28,7 +28,12 @@ def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch
     """
     if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
         raise _taken(path)
-    whole = path.absolute()
+    # A link to an empty folder stays one.
+    whole = path.resolve() if path.is_symlink() and path.is_dir() else path.absolute()
+    hint = "choose another folder with --out"
+    if whole == Path.cwd():
+        # It would be replaced, and the shell would stand in a folder that is gone.
+        raise StudyError(f"cannot make the folder {path}: it is the current one", hint=hint)
     partial = whole.with_name(f".{whole.name}.{secrets.token_hex(8)}.partial")
     try:
         _make(partial)
@@ -39,13 +44,12 @@ def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch
         if batch is not None:
             write_whole(partial / "batch.sh", batch)
             (partial / "batch.sh").chmod(0o755)
-        partial.rename(path)
+        partial.rename(whole)
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
             # Another study has taken the name in the meantime.
             raise _taken(path) from error
-        hint = "choose another folder with --out"
         raise StudyError(f"cannot make the folder {path}: {error.strerror}", hint=hint) from error
     return Folder(path)
 
