@@ -217,6 +217,7 @@ def test_errors_say_what_to_try(study, monkeypatch, capsys):
     )
     assert "unknown factor 'colour': it is not in the study" in says("--factors", "colour")
     assert "bad contrast: 'runtime=near'" in says("--contrast", "runtime=near")
+    assert "both sides are the same" in says("--contrast", "runtime=near-runtime=near")
     text = says("--smallest-effect", "much")
     assert "--smallest-effect: 'much' is not a share from 0.1% to 99% hint: 5% or 0.05" in text
     assert "it is not a factor of this analysis" in says("--within", "colour")

@@ -18,11 +18,15 @@ def contrast_of(text: str, factors: tuple[Factor, ...]) -> tuple[Levels, Levels]
     Raises
     ------
     StudyError
-        When a side names an unknown factor or level.
+        When a side names an unknown factor or level, or both are the same.
     """
     for place, sign in enumerate(text):
         if sign == "-":
             first, second = levels_of(text[:place], factors), levels_of(text[place + 1 :], factors)
+            if first is not None and first == second:
+                raise StudyError(
+                    f"bad contrast: {text!r}: both sides are the same", hint="compare two different levels"
+                )
             if first is not None and second is not None:
                 return first, second
     known = "; ".join(f"{one.name}={'|'.join(one.levels)}" for one in factors)
