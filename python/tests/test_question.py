@@ -76,6 +76,15 @@ def test_the_fastest_level_is_the_one_that_is_so_where_all_were_measured(simulat
     assert said.status == "decided"
 
 
+def test_the_fastest_level_is_looked_for_where_most_were_measured(simulated):
+    # No thread count is that of all; b beats a where both were measured.
+    curves = {"a": ladder(2, 1.3), "b": ladder(2, 1.0), "c": {4: (9.0, 36.0)}}
+    folder = simulated(curves, name="made up", noise=0.002)
+    series = group(Study.read(folder.path).runs, 4)
+    [asked] = questions(series, placements=True)
+    assert asked.levels[0] == "b"
+
+
 def test_levels_whose_curves_begin_elsewhere_are_compared_for_as_much_work(simulated):
     # In weak scaling a run on 4 threads has 4 times the work of one on 1, and twice that of one on 2.
     curves = {"a": {n: (1.0, n) for n in (1, 2, 4)}, "b": {n: (1.0, n) for n in (2, 4)}}

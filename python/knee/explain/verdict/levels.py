@@ -7,6 +7,7 @@ largest and at the smallest thread count that both have. All answers at one thre
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -86,16 +87,19 @@ def questions(series: Sequence[Series], *, placements: bool) -> list[Question]:
 def _fastest_first(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> tuple[str, ...]:
     """Put the level with the least time first: it is the fastest if it beats each of the others.
 
-    Times are compared within each context, at the largest thread count that all of its levels have.
+    Times are compared within each context, at the largest thread count that all of its levels have, or else most.
     """
     found: dict[str, list[float]] = {level: [] for level in levels}
     for members in _members(series, factor).values():
-        shared = set[int].intersection(*(set(one.fitting) for one in members.values()))
-        if shared:
-            at = max(shared)
-            logs = {level: float(np.nanmean(np.log(_for_work(one, at)))) for level, one in members.items()}
-            for level, log in logs.items():
-                found[level].append(log - float(np.mean(list(logs.values()))))
+        having = Counter(count for one in members.values() for count in set(one.fitting))
+        at = max(having, key=lambda count: (having[count], count), default=None)
+        logs = {
+            level: float(np.nanmean(np.log(_for_work(one, at))))
+            for level, one in members.items()
+            if at is not None and at in one.fitting
+        }
+        for level, log in logs.items():
+            found[level].append(log - float(np.mean(list(logs.values()))))
     best = min(levels, key=lambda level: float(np.mean(found[level])) if found[level] else np.inf)
     return (best, *(level for level in levels if level != best))
 
