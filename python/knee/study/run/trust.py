@@ -24,7 +24,7 @@ from typing import Any
 import click
 
 from knee import terminal
-from knee.store import Folder, RunSpec, StudyError, opened_to_write
+from knee.store import Folder, RunSpec, StudyError, opened_to_write, role_of
 
 STEPS = ("build", "setup", "cleanup")
 """Commands that a study runs once. The others (prepare, the program, conclude) are in the plan, for each run."""
@@ -103,15 +103,19 @@ def _commands(folder: Folder) -> list[tuple[str, str]]:
     study_spec = folder.read_study_spec()
     measure, directory = folder.read_measure(), _directory(study_spec.get("program", {}))
     found = [(f"{step}: {measure[step]}", directory) for step in STEPS if step in measure]
+    where: dict[str, None] = {}
     for spec in folder.read_plan():
         program = spec["program"]
         # That of study.toml may be another one: the plan is what runs.
         inside = _directory(program)
+        where |= {inside: None} if role_of(spec) == "measure" else {}
         found += [(f"{step}: {text}", inside) for step in ("prepare", "conclude") if (text := spec.get(step))]
         variables = [f"{name}={value}" for name, value in program.get("env", {}).items()]
         words = program.get("command") or ["knee", "run", str(program.get("workload"))]
         found.append((f"program: {shlex.join([*variables, *words])}", inside))
-    found += [(f"remedy: {_remedy(one)}", directory) for one in study_spec.get("remedy", [])]
+    # Remedies change the programs that are measured.
+    remedies = study_spec.get("remedy", [])
+    found += [(f"remedy: {_remedy(one)}", inside) for one in remedies for inside in where or [directory]]
     # Shell commands come first, because a reader may not expect them.
     return sorted(dict.fromkeys(found), key=lambda command: command[0].startswith("program: "))
 
