@@ -16,13 +16,12 @@ import itertools
 import json
 import statistics
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from knee.stats.intervals import Array, ratio
-from knee.store import Run, counts_cells
+from knee.store import Run, counts_cells, start_of
 
 BLOCKS_FOR_A_WIDTH = 5
 """No interval counts as narrow before this many blocks."""
@@ -163,7 +162,7 @@ def _seconds(runs: list[Run]) -> list[float]:
     gap. The runs stand in the order of the plan, since a clock may have been set back.
     """
     made = sorted(runs, key=lambda run: run.order)
-    begun = [datetime.fromisoformat(run.record["start"]).timestamp() for run in made]
+    begun = [start_of(run.record).timestamp() for run in made]
     walls = [run.record["wall_ns"] / 1e9 for run in made]
     gaps = [max(0.0, later - one - wall) for (one, later), wall in zip(itertools.pairwise(begun), walls, strict=False)]
     # Without the longest gap: the only one there is may be a pause.

@@ -13,7 +13,7 @@ from knee.store.records.counts import Count, count_named
 from knee.store.records.inputs import INPUTS
 from knee.store.records.own_counts import OWN_COUNTS, own_counts
 from knee.store.records.repeats import design_block
-from knee.store.records.run import Run, cut_off, out_of_memory
+from knee.store.records.run import Run, cut_off, out_of_memory, start_of
 from knee.store.records.runs import all_runs, runs
 from knee.store.roles import is_trial, role_of
 from knee.store.seam import Changed, Level, Record, Role, RunSpec
@@ -74,6 +74,7 @@ __all__ = [
     "samples",
     "shown",
     "shown_within",
+    "start_of",
     "uncounted",
     "write_end",
     "write_trials",

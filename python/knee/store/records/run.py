@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import cast
 
 from knee.store.records import threads
@@ -119,6 +120,12 @@ class Run:
     def changed(self) -> list[Changed]:
         """Held facts that have changed since the study was planned."""
         return self.record.get("changed") or []
+
+
+def start_of(record: Record) -> datetime:
+    """Return when a run began. A time without an offset is in UTC, as all that knee writes."""
+    began = datetime.fromisoformat(record["start"])
+    return began if began.tzinfo else began.replace(tzinfo=UTC)
 
 
 def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False, inputs: tuple[str, ...] = ()) -> Run:

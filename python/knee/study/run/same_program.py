@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from knee import terminal
-from knee.store import Folder, RunSpec, role_of
+from knee.store import Folder, RunSpec, role_of, start_of
 from knee.study.checks.program import find_program
 
 STEPS = ("build", "setup", "prepare")
@@ -33,8 +33,7 @@ def say_changed(folder: Folder) -> None:
     records = folder.read_records()
     if not records:
         return
-    # A time without an offset is in UTC, as all that knee writes.
-    began = min(datetime.fromisoformat(record["start"]).replace(tzinfo=UTC) for record in records)
+    began = min(start_of(record) for record in records)
     paths = {path for record in records for path in (record.get("mapped") or {"programs": []})["programs"]}
     for path in sorted(paths):
         changed = _changed(Path(path))
