@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from knee.explain.evidence.evidence import Evidence
 from knee.explain.evidence.means import Mean, mean
@@ -85,7 +86,7 @@ def turns(found: Evidence, most_busy: float = BUSY) -> Turns | None:
     if waits < ENOUGH or at_one < TIMED * waits or not busy.interval.high < most_busy or not found.mapped(INTERPRETERS):
         return None
     samples = [run.record.get("futex") or {} for run in _own_runs(found)]
-    asleep = sum(one.get("asleep", 0) - _ends(one.get("hottest", [])) for one in samples)
+    asleep = _denied(samples) + sum(one.get("asleep", 0) - _ends(one.get("hottest", [])) for one in samples)
     return Turns(waits, at_one, busy, asleep)
 
 
@@ -93,8 +94,15 @@ def at_futexes(found: Evidence) -> bool:
     """Whether threads that sleep were seen to wait at futexes nearly always: not inside the kernel, as for pages."""
     samples = [run.record.get("futex") or {} for run in _runs(found)]
     asleep, waits = (sum(one.get(name, 0) for one in samples) for name in ("asleep", "waits"))
+    asleep += _denied(samples)
     ends = sum(_ends(one.get("hottest", [])) for one in samples)
     return waits - ends >= ENOUGH and waits - ends > MOSTLY * (asleep - ends)
+
+
+def _denied(samples: Sequence[Mapping[str, Any]]) -> int:
+    """Return how often sleeping threads could not be asked what they wait for: it may be anything."""
+    denied: list[Mapping[str, int]] = [one.get("denied") or {} for one in samples]
+    return sum(one.get("times", 0) for one in denied)
 
 
 def hardly_timed(found: Evidence) -> bool | None:
