@@ -10,6 +10,7 @@ from knee.explain.evidence.evidence import evidence
 from knee.explain.evidence.means import Mean
 from knee.explain.ledger.ledger import ledger
 from knee.explain.ledger.naming import candidates
+from knee.explain.signs.idle.futexes import at_futexes
 from knee.explain.signs.relief import Relief
 from knee.stats.intervals import Interval
 from knee.store.records.idle import Alone
@@ -159,6 +160,16 @@ def test_threads_that_wait_at_futexes_do_not_wait_for_pages():
 
     assert without_samples(0.4) == set(), "waits for pages cannot be interrupted, nor can those for a disk"
     assert without_samples(0.0) == {("sleeping lock", "allocator")}
+
+
+def test_threads_that_could_not_be_asked_may_wait_for_anything():
+    def at_locks(denied: int) -> bool:
+        waits = futex(0) | {"denied": {"times": denied, "reason": "of another user"}}
+        many = Made(0.75, 1.0, {"one": 0.5}, sleeps=4000, futex=waits)
+        return at_futexes(evidence_of(BASE, many, {"one cpu": CALM}))
+
+    assert at_locks(0)
+    assert not at_locks(900)
 
 
 def test_a_lock_that_is_handed_over_does_not_spin():
