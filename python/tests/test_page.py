@@ -334,7 +334,6 @@ def test_contents_name_every_main_heading(simulated):
         ({"workload": "mine", "args": {"pattern": "diamond", "cache": ""}}, "knee run mine --pattern=diamond"),
         ({"workload": "heat", "env": {"MALLOC_ARENA_MAX": 1}}, "MALLOC_ARENA_MAX=1 knee run heat"),
         ({"workload": {"heat": {}, "sort": {}}}, "the workloads heat, sort"),
-        ({"command": 3, "env": 4}, "knee run "),
     ],
 )
 def test_a_command_is_shown_as_one_would_type_it(simulated, program, said):

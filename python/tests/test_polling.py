@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from told import Made, evidence_of, named
 
-from knee.explain.ledger.explanation import explanation
-from knee.explain.ledger.ledger import ledger
+from knee.explain.ledger.explanation import explanation, unexplained
+from knee.explain.ledger.ledger import MORE, ledger
 from knee.explain.ledger.naming import candidates
 from knee.explain.signs.computing.polling import polled
 from knee.store.records.idle import Alone
@@ -56,7 +56,7 @@ def test_what_grows_beside_it_is_still_named_and_without_it():
     found = study(*with_polls(many, one_cpu, 0.05))
     (one,) = [each for each in candidates(found, ledger(found)) if each.cause == "instruction growth"]
     assert one.part.value == pytest.approx(math.log(1.2), abs=0.02)
-    assert any("only looks whether others are done" in sign for sign in one.signs)
+    assert any("a thread that polls until the others are done" in sign for sign in one.signs)
 
 
 @pytest.mark.parametrize("sleeps", [4, 9000])
@@ -68,3 +68,14 @@ def test_a_thread_that_merges_results_does_as_much_on_one_cpu(sleeps, own_sleeps
     found = study(many, one_cpu)
     assert polled(found) is None
     assert ("instruction growth",) in named(found)
+
+
+def test_what_more_there_is_to_do_has_the_polls_already():
+    # Side by side CPU time grows for no known reason beside instruction growth, which has the polls.
+    many, one_cpu = with_polls(Made(0.85, 1.6), replace(ON_ONE, seconds=1.3, cpu=1.3), 0.05)
+    found = study(many, one_cpu)
+    book, named = ledger(found), candidates(found, ledger(found))
+    growth = [one for one in named if one.holds == (MORE,)]
+    assert growth
+    assert unexplained(book, growth, polled(found)).value == pytest.approx(unexplained(book, growth).value)
+    assert unexplained(book, [], polled(found)).value < unexplained(book, []).value

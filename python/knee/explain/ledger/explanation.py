@@ -19,6 +19,7 @@ from knee.explain.ledger.ledger import (
     IDLE,
     INFLATION,
     MACHINES,
+    MORE,
     OTHERS,
     TAKEN,
     TAKEN_FROM_BASE,
@@ -153,7 +154,7 @@ def unexplained(book: Ledger, findings: list[Finding], looks: Mean | None = None
     """Return idle time of no class, and inflation that neither shared hardware nor a finding holds.
 
     A finding that a changed setting measures explains as much CPU time as the setting takes away, and no more. So do
-    threads that only look whether others are done, which is no cause (``looks``).
+    threads that only look whether others are done, which is no cause (``looks``); what more there is to do has it.
     """
     inflation = {one.name for one in book.entries if one.of == INFLATION and one.name not in MACHINES}
     held = {name for one in findings if one.idle is None for name in one.holds}
@@ -162,7 +163,7 @@ def unexplained(book: Ledger, findings: list[Finding], looks: Mean | None = None
         return Mean(0.0, Interval(0.0, 0.0), book.loss.blocks)
     left = book.value(*names)
     taken = [_cpu_time(one) for one in findings if set(one.holds) & (inflation - held)]
-    taken += [Part.of(looks)] if looks is not None and inflation - held else []
+    taken += [Part.of(looks)] if looks is not None and MORE not in held else []
     for part in (one for one in taken if one is not None):
         after = Part.of(left).less(part)
         # More than there is cannot be explained.
@@ -206,7 +207,8 @@ def _hidden(book: Ledger) -> str | None:
     # What may be a small loss without them is none that they hide.
     if most < LEAST or book.loss.value + most < LEAST:
         return None
-    return f"other programs may hide a loss: they may have taken {most:.2f} from the base, and it is {plain(book.loss)}"
+    slowed = f"other programs may have slowed the base down by up to {most:.2f}, which would hide one"
+    return f"the loss is {plain(book.loss)}, but {slowed}"
 
 
 def _doubt(book: Ledger, checked: tuple[Check, ...], left: Mean) -> str | None:

@@ -64,7 +64,9 @@ def candidates(found: Evidence, book: Ledger) -> list[Finding]:
     settled = {name for one in named for name in one.settles if _covers(found, one, named, name, least)}
     kept = [one for one in named if one.cause not in settled and not _undecided(found, one)]
     apart = [_without_settings(found, one, kept) for one in kept]
-    some = [one for one in _within(apart, book) if not one.may_be_nothing]
+    # What is not named takes nothing from others.
+    sure = [one for one in apart if not one.may_be_nothing]
+    some = [one for one in _within(sure, book) if not one.may_be_nothing]
     return [one for one in together(some, book) if not one.may_be_nothing and _large(one, least) and _certain(one)]
 
 

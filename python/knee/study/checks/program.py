@@ -31,7 +31,7 @@ def find_program(program: dict[str, Any]) -> None:
     command = [str(word) for word in program.get("command", ())]
     folder = Path(program.get("directory", "."))
     if not folder.is_dir():
-        hint = "make that folder, or correct the directory in the study file"
+        hint = "make that folder again, or name another one in the study file before the study is planned"
         raise StudyError(f"cannot run in {folder}: no such folder", hint=hint)
     if not command:
         return

@@ -27,6 +27,9 @@ NAME = "allocator"
 IDLE = (NOBODY, ONE, FEW)
 HOLDS = (*IDLE, MORE, TOGETHER, UNDIVIDED)
 
+SAID = 0.01
+"""A smaller share of time for pages is not worth a line."""
+
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
@@ -43,11 +46,14 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     relieved, idle = taken
     part, gone, lost = Part.of(relieved), Part.of(changed.idle), book.value(*HOLDS)
     beside: tuple[str, ...] = ()
-    if page_faults.explain(found, book) is not None:
+    faults = page_faults.explain(found, book)
+    if faults is not None and not faults.may_be_nothing:
         # What it takes off the time for pages is theirs.
         pages = share_for_pages(found, NAME, idle=idle)
         part = part.less(Part(*(end * part.value for end in (pages.value, pages.low, pages.high))))
-        gone, beside = gone.at_most(part), (f"{100 * pages.value:.0f} % of that is time for pages, and not its own",)
+        gone = gone.at_most(part)
+        if pages.value >= SAID:
+            beside = (f"{100 * pages.value:.0f} % of that is time for pages, and not its own",)
         if not part.low > 0:
             return None
     return Finding(

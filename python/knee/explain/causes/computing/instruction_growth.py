@@ -102,7 +102,11 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
             f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
             f"side by side, and outside of the kernel: {as_ratio(own)}",
             *((EACH,) if each_thread(found, book) else ()),
-            *((f"a thread that only looks whether others are done takes {plain(looks)} beside it",) if looks else ()),
+            *(
+                (f"{plain(looks)} more is a thread that polls until the others are done, and not counted here",)
+                if looks
+                else ()
+            ),
             *said(found),
         ),
         refute="count instructions: if they do not grow, it is not more work",
