@@ -51,7 +51,7 @@ def explained(binary, tmp_path_factory) -> Folder:
     options += ["--factor", "placement=cores-close"]
     done = knee(binary, "study", *options, "--out", "s", "--", *ALONE, cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "first answer, from 6 launches: cores-close: 2 threads take" in done.stderr
+    assert "provisional first answer, from 6 launches: cores-close: 2 threads take" in done.stderr
     return Folder(folder / "s")
 
 

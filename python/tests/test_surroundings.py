@@ -4,8 +4,10 @@ import errno
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from unittest import mock
 
@@ -157,6 +159,31 @@ def test_a_shared_memory_that_is_full(binary, tmp_path):
         $KNEE run --json -- true"""
     done = apart(script, tmp_path, binary, "test_a_shared_memory_that_is_full")
     assert json.loads(done.stdout)["exit"] == {"code": 0}
+
+
+PART = """
+import sys
+from knee.cluster.parts import split_count
+from knee.cluster.worker import Limits, Worker, outcome
+
+(line,) = split_count("count", "rmat:14", {"pattern": "triangle"}, 1).lines
+for cache in (True, False):
+    print(outcome(line, Worker("here", "small", 1), Limits(threads=1, cache=cache)).error)
+"""
+"""Answers a part in a folder of a worker, with its graph kept there and without."""
+
+
+def test_a_worker_whose_disk_is_full_says_so_and_answers_without_it(binary, tmp_path):
+    script = f"""mkdir small && mount -t tmpfs -o size=64k none small && cat > part.py <<'EOF'
+{PART}
+EOF
+        {shlex.quote(sys.executable)} part.py"""
+    done = apart(script, tmp_path, binary, "test_a_worker_whose_disk_is_full_says_so_and_answers_without_it")
+    full, *hint, answered = done.stdout.splitlines()
+    assert full.startswith("part 0 of 1 failed on here: cannot write small/knee-graphs/"), done
+    assert "No space left on device" in full, done
+    assert hint[-1] == "hint: give the worker a folder with room for the graph, or pass cache=False"
+    assert answered == "None"
 
 
 GONE = "removed or replaced during the study"

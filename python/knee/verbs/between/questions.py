@@ -41,7 +41,7 @@ def asks(folder: Folder) -> execute.Ask | None:
         if not told and len(made) >= explain.FIRST_LAUNCHES:
             told.add("the first answer")
             for line in explain.answered(made, allowed):
-                terminal.err(f"knee: first answer, from {len(made)} launches: {line}")
+                terminal.err(f"knee: provisional first answer, from {len(made)} launches: {line}")
         coming = asking.Block(folder, block)
         if coming.begun:
             return False
