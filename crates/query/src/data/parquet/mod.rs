@@ -4,16 +4,11 @@
 //! asks for them. Whatever panics inside of the crate is caught at the file.
 
 mod caught;
-mod checked;
 mod chunk;
 mod column;
-mod delta;
-mod hybrid;
 mod legacy;
 mod opened;
-mod pages;
 mod piece;
-mod plain;
 mod schema;
 mod source;
 mod thrift;

@@ -1,6 +1,6 @@
 //! Values of a column whose pages are plain, name entries of a dictionary or have differences, as nearly all do. Entries
 //! stay entries: a table's codes are made once for each of them, not once for each row. Any other page is left to the
-//! crate's own reader ([`column`](super::column)).
+//! crate's own reader ([`column`](super)).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::chunk::Pages;
-use super::column::{has_nulls, many_texts, not_utf8};
 use super::hybrid;
 use super::plain::{Plain, Values, cut_off};
-use super::schema::Stored;
+use super::{has_nulls, many_texts, not_utf8};
+use crate::data::parquet::chunk::Pages;
+use crate::data::parquet::schema::Stored;
 use crate::table::{Columns, TEXTS, all_below};
 
 /// Most rows that room is made for at once, before they turn out to be there.
@@ -218,7 +218,7 @@ fn words(list: &[Bytes]) -> Result<Vec<String>> {
 mod tests {
     use parquet::basic::Type;
 
-    use super::super::column::big_endian;
+    use super::super::big_endian;
     use super::*;
     use crate::kind::Kind;
 

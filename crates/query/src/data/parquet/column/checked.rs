@@ -6,8 +6,8 @@ use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::chunk::Pages;
-use super::thrift::number;
+use crate::data::parquet::chunk::Pages;
+use crate::data::parquet::thrift::number;
 
 /// A reader of pages that refuses those with more words than bytes, or more lengths than values.
 pub(super) struct Checked {

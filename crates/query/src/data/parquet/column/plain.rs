@@ -5,9 +5,9 @@ use parquet::basic::Type;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 
-use super::column::{big_endian, is_unsigned, no_date};
 use super::delta;
-use super::schema::Stored;
+use super::{big_endian, is_unsigned, no_date};
+use crate::data::parquet::schema::Stored;
 use crate::kind::{Kind, are_dates};
 
 /// How a value is stored in a plain page.

@@ -1,5 +1,11 @@
 //! Values of one column in one row group: by pages where they allow it, else by the crate's own reader.
 
+mod checked;
+mod delta;
+mod hybrid;
+mod pages;
+mod plain;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,19 +16,20 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::checked::Checked;
 use super::chunk::Pages;
 use super::schema::Stored;
 use crate::data::too_many_texts;
 use crate::kind::{Kind, is_date};
 use crate::table::{Columns, TEXTS};
 
+use checked::Checked;
+
 /// Values that are read at a time: no memory is taken for more than the file turns out to hold.
 const BATCH: usize = 16 << 10;
 
 /// Reads all values of a column.
 pub(super) fn read(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, stored: Stored) -> Result<Columns> {
-    match super::pages::read(pages.clone(), metadata, rows, stored)? {
+    match pages::read(pages.clone(), metadata, rows, stored)? {
         Some(columns) => Ok(columns),
         None => one_by_one(pages, metadata, rows, stored),
     }
@@ -82,24 +89,24 @@ fn day(number: i64) -> Result<i64> {
     if is_date(number) { Ok(number) } else { Err(no_date()) }
 }
 
-pub(super) fn no_date() -> ParquetError {
+fn no_date() -> ParquetError {
     ParquetError::NYI("a date is beyond the years -9999 to 9999".into())
 }
 
 /// The error for what a whole file may have, and this engine does not take.
-pub(super) fn has_nulls() -> ParquetError {
+fn has_nulls() -> ParquetError {
     ParquetError::NYI("it has nulls".into())
 }
 
-pub(super) fn many_texts() -> ParquetError {
+fn many_texts() -> ParquetError {
     ParquetError::NYI(too_many_texts())
 }
 
-pub(super) fn not_utf8() -> ParquetError {
+fn not_utf8() -> ParquetError {
     ParquetError::General("a text is not UTF-8".into())
 }
 
-pub(super) fn is_unsigned(metadata: &ColumnChunkMetaData) -> bool {
+fn is_unsigned(metadata: &ColumnChunkMetaData) -> bool {
     use parquet::basic::ConvertedType as Converted;
     matches!(metadata.column_descr().converted_type(), Converted::UINT_8 | Converted::UINT_16 | Converted::UINT_32)
 }
@@ -149,7 +156,7 @@ where
 }
 
 /// A decimal in bytes, the highest first, with a sign.
-pub(super) fn big_endian(bytes: &[u8]) -> Result<i64> {
+fn big_endian(bytes: &[u8]) -> Result<i64> {
     let sign: u8 = if bytes.first().is_some_and(|first| first & 0x80 != 0) { 0xff } else { 0 };
     let (high, low) = bytes.split_at(bytes.len().saturating_sub(8));
     let mut all = [sign; 8];
