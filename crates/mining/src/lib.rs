@@ -29,3 +29,10 @@ pub use scheduler::Scheduler;
 
 /// Every workload of this crate.
 pub const WORKLOADS: &[&dyn Workload] = &[&mine::Mine];
+
+/// So many random cases of a property; twenty times as many among the slow proofs.
+#[cfg(test)]
+fn cases(count: u32) -> proptest::test_runner::Config {
+    let proofs = std::env::var_os("KNEE_PROOFS").is_some();
+    proptest::test_runner::Config::with_cases(if proofs { 20 * count } else { count })
+}

@@ -40,9 +40,9 @@ fn count(graph: &Graph, pattern: &Pattern, induced: Induced, method: Method) -> 
     Question::new(pattern, induced, method).unwrap().count(graph, scheduler())[0]
 }
 
-/// So many random cases; ten times as many among the slow proofs.
+/// So many random cases; a hundred times as many among the slow proofs.
 fn cases(count: u32) -> ProptestConfig {
-    ProptestConfig::with_cases(if std::env::var_os("KNEE_PROOFS").is_some() { 10 * count } else { count })
+    ProptestConfig::with_cases(if std::env::var_os("KNEE_PROOFS").is_some() { 100 * count } else { count })
 }
 
 proptest! {
@@ -99,6 +99,36 @@ proptest! {
         let pattern = Pattern::new(size, &joined, &apart).unwrap();
         let expected = oracle::count(vertices as usize, &edges, &pattern, Induced::Edge);
         prop_assert_eq!(count(&graph(&edges), &pattern, Induced::Edge, Method::Explore), expected, "{}", pattern);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn other_numbers_of_vertices_change_no_count(
+        (_, edges) in graphs(6..20),
+        to in Just((0..20).collect::<Vec<u32>>()).prop_shuffle(),
+        order in Just((0..5).collect::<Vec<usize>>()).prop_shuffle(),
+        kinds in prop::collection::vec(0u8..4, 10),
+    ) {
+        let renumbered: Vec<_> = edges.iter().map(|&(a, b)| (to[a as usize], to[b as usize])).collect();
+        let graphs = [graph(&edges), graph(&renumbered)];
+        let pairs = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).zip(kinds);
+        let (joined, free): (Vec<_>, Vec<_>) = pairs.partition(|((a, b), kind)| a + 1 == *b || *kind == 0);
+        let joined: Vec<(usize, usize)> = joined.into_iter().map(|(pair, _)| pair).collect();
+        let apart: Vec<_> = free.into_iter().filter(|(_, kind)| *kind == 1).map(|(pair, _)| pair).collect();
+        let moved = |pairs: &[(usize, usize)]| -> Vec<_> { pairs.iter().map(|&(a, b)| (order[a], order[b])).collect() };
+        for apart in [&apart[..], &[]] {
+            let patterns = [(joined.clone(), apart.to_vec()), (moved(&joined), moved(apart))];
+            let patterns = patterns.map(|(joined, apart)| Pattern::new(5, &joined, &apart).unwrap());
+            for method in [Method::Auto, Method::Explore] {
+                let first = count(&graphs[0], &patterns[0], Induced::Edge, method);
+                for (graph, pattern) in graphs.iter().flat_map(|graph| patterns.iter().map(move |one| (graph, one))) {
+                    prop_assert_eq!(count(graph, pattern, Induced::Edge, method), first, "{} {:?}", pattern, method);
+                }
+            }
+        }
     }
 }
 

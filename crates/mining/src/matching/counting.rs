@@ -231,7 +231,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100))]
+        #![proptest_config(crate::cases(100))]
 
         #[test]
         fn every_plan_of_a_pattern_finds_the_same_copies(

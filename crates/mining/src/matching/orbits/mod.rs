@@ -100,7 +100,7 @@ mod tests {
     use crate::{Graph, oracle};
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(250))]
+        #![proptest_config(crate::cases(250))]
 
         #[test]
         fn every_orbit_is_counted_as_by_trying_all_placements(

@@ -56,7 +56,7 @@ mod tests {
     use crate::pattern::motifs;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(crate::cases(300))]
 
         #[test]
         fn labelled_copies_are_counted_as_by_trying_all_placements(

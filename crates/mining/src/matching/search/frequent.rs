@@ -240,7 +240,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100))]
+        #![proptest_config(crate::cases(100))]
 
         #[test]
         fn what_is_frequent_is_what_trying_everything_finds(

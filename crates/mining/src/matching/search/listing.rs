@@ -145,7 +145,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
+        #![proptest_config(crate::cases(60))]
 
         #[test]
         fn every_copy_is_found_once_whatever_the_number_of_workers(
