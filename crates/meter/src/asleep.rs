@@ -56,6 +56,7 @@ pub enum FutexWaits {
     /// Counts of samples. Helpers of runtimes are left out.
     Known {
         /// Times that a sleeping thread was asked what it waits for: not every sleeping thread is asked at every sample.
+        /// Those that wait for a child to end, such as a shell around the program, are left out.
         asleep: u64,
         /// Times that it waited for a futex.
         waits: u64,
@@ -197,7 +198,7 @@ impl Sleepers {
 
     fn note(&mut self, pid: i32, tid: i32, call: Call) {
         let Call::Futex { address, timed } = call else {
-            self.asleep += u64::from(call != Call::Running);
+            self.asleep += u64::from(!matches!(call, Call::Running | Call::Child));
             self.file_locks += u64::from(call == Call::FileLock);
             return;
         };
@@ -254,6 +255,8 @@ enum Call {
     Futex { address: u64, timed: bool },
     /// A wait for a lock on a file.
     FileLock,
+    /// A wait for a child to end, as of a shell around the program: no part of the work.
+    Child,
     /// Another one, or none: a page fault.
     Other,
 }
@@ -284,6 +287,9 @@ fn parse(line: &str) -> Option<Call> {
         // Of flock, every operation that sleeps waits for the lock.
         let waits = number == libc::SYS_flock || FILE_LOCKS.contains(&operation);
         return Some(if waits { Call::FileLock } else { Call::Other });
+    }
+    if number == libc::SYS_wait4 || number == libc::SYS_waitid {
+        return Some(Call::Child);
     }
     if number != libc::SYS_futex && number != libc::SYS_futex_waitv {
         return Some(Call::Other);
@@ -318,6 +324,8 @@ mod tests {
         assert_eq!(parse(&line(libc::SYS_clock_nanosleep, "0x0 0x0 0x7ffc 0x7ffd 0x0")), Some(Call::Other));
         assert_eq!(parse("-1 0x7ffc3892 0x7f4563\n"), Some(Call::Other), "a page fault");
         assert_eq!(parse("running\n"), Some(Call::Running));
+        assert_eq!(parse(&line(libc::SYS_wait4, "0xffffffff 0x7ffc 0x0 0x0 0x0")), Some(Call::Child));
+        assert_eq!(parse(&line(libc::SYS_waitid, "0x1 0x8 0x7ffc 0x5 0x0")), Some(Call::Child));
         assert_eq!(parse(&line(libc::SYS_flock, "0x3 0x2 0x0 0x0 0x0")), Some(Call::FileLock));
         assert_eq!(parse(&line(libc::SYS_fcntl, "0x3 0x7 0x7ffc38924f20 0x0 0x0")), Some(Call::FileLock), "F_SETLKW");
         assert_eq!(parse(&line(libc::SYS_fcntl, "0x3 0x6 0x7ffc38924f20 0x0 0x0")), Some(Call::Other), "F_SETLK");
@@ -348,6 +356,7 @@ mod tests {
             sleepers.note(2, 99, at(0x2000 + 8 * u64::from(tid.unsigned_abs()), false));
             sleepers.note(2, tid, Call::Other);
             sleepers.note(2, tid, Call::Running);
+            sleepers.note(2, tid, Call::Child);
             sleepers.note(2, tid, if tid < 5 { Call::FileLock } else { Call::Running });
         }
         let FutexWaits::Known { asleep, waits, timed, file_locks, denied, hottest } = sleepers.finish() else {
