@@ -26,6 +26,13 @@ pub(crate) fn too_large() -> Error {
         .hint("multiply fewer columns, or cast one to DOUBLE in the file")
 }
 
+/// A text for a terminal: control characters are written as escapes.
+pub(crate) fn shown(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! Ways to write an answer.
 
 use super::Answer;
+use crate::error::shown;
 use crate::kind::{Exact, Value};
 
 /// How an answer is written.
@@ -98,13 +99,6 @@ impl Answer {
         };
         format!("[{}]", self.rows.iter().map(row).collect::<Vec<_>>().join(","))
     }
-}
-
-/// A text for a terminal: control characters are written as escapes.
-pub(crate) fn shown(text: &str) -> String {
-    text.chars()
-        .map(|letter| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() })
-        .collect()
 }
 
 /// A value of CSV, in quotes where it needs them (RFC 4180).

@@ -5,7 +5,6 @@ mod partial;
 mod typed;
 
 pub use format::Format;
-pub(crate) use format::shown;
 pub(crate) use partial::{Found, Group, Key, Partial};
 
 use std::cmp::Ordering;

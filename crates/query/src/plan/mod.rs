@@ -8,8 +8,7 @@ mod ranges;
 
 use knee_workload::Error;
 
-use crate::answer::shown;
-use crate::error::wrong;
+use crate::error::{shown, wrong};
 use crate::field::Field;
 use crate::kind::Kind;
 use crate::sql::{self, Order, Select};
