@@ -128,8 +128,8 @@ impl Running {
         })
     }
 
-    /// Reads everything that is still in the pipes, if all writers have ended. It waits for whoever reads what is shown,
-    /// until a signal asks to stop; not for long where one has.
+    /// Reads everything that is still in the pipes, if all writers have ended. If output is shown, it waits until the reader
+    /// takes it or a signal asks to stop; after such a signal it waits briefly.
     pub(crate) fn drain_rest(&mut self, left: &tree::Left, signals: &Signals, asked: bool) {
         if left.not_ended.is_some() {
             return self.drain();
