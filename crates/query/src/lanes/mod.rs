@@ -3,9 +3,11 @@
 //! Arithmetic wraps. It is exact all the same wherever the result fits its lane, whatever lies between, as whole numbers
 //! modulo a power of two form a ring; who chooses a lane has bounds that say so.
 //!
-//! Each operation is written once and compiled for each instruction set, where the compiler vectorises it. Only sums of
-//! products are written by hand (`dots`), as they live on one instruction. All instruction sets give the same bits.
+//! Each operation is written once and compiled for each instruction set, where the compiler vectorises it. Written by
+//! hand are sums of products (`dots`), which live on one instruction, and comparisons whose results are bits. All instruction sets give the same bits.
 
+mod between;
+mod bits;
 mod code;
 mod dots;
 mod few;
@@ -15,6 +17,8 @@ mod mask;
 mod numbers;
 mod prefetch;
 
+pub(crate) use between::between;
+pub(crate) use bits::{Bits, bits, first, ones, spread};
 pub(crate) use code::{Code, Lane, digit, load};
 pub(crate) use dots::{Dots, MOST_AT_ONCE, MOST_GROUPS, dots};
 pub(crate) use few::few;

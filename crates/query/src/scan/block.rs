@@ -2,11 +2,12 @@
 
 use super::counting::Counting;
 use super::doubles::{Free, back, floats};
+use super::filter::{Test, Tested};
 use super::program::{Computed, Rows};
 use super::read::Read;
 use super::sums::Made;
 use super::{Scan, State};
-use crate::lanes::{self, BLOCK, How, MOST_GROUPS, YES};
+use crate::lanes::{self, BLOCK, Bits, How, MOST_GROUPS, YES};
 use crate::table::{Gathered, MORSEL, Morsel};
 
 /// Most rows of a block that are brought together with those of other blocks. Of more, it takes longer than to go through
@@ -16,6 +17,9 @@ const FEW: usize = BLOCK / 8;
 /// What a worker computes in.
 #[derive(Debug)]
 pub(crate) struct Scratch {
+    /// Rows that count.
+    bits: Bits,
+    /// The same as lanes, where many count.
     mask: Vec<u16>,
     /// Rows of a morsel's blocks in which few count, and their codes.
     far: Vec<u16>,
@@ -39,6 +43,7 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub(crate) fn new(scan: &Scan<'_>) -> Self {
         Self {
+            bits: lanes::first(0),
             mask: vec![0; BLOCK],
             far: Vec::with_capacity(BLOCK),
             gathered: Gathered::default(),
@@ -93,17 +98,39 @@ impl Scan<'_> {
     /// Tests the rows of a block, of which `there` are there; how many count.
     fn tested(&self, block: Rows<'_>, there: usize, scratch: &mut Scratch, state: &mut State) -> usize {
         debug_assert!(block.from + BLOCK <= MORSEL);
-        self.before.run(self.isa, block, &mut scratch.before);
-        let Scratch { mask, masks, before, free, read, .. } = scratch;
+        let Scratch { bits, mask, read, .. } = scratch;
+        *bits = lanes::first(there);
         read.begin();
+        let any = self.between.iter().all(|one| one.test(self.isa, block, read, bits));
+        if !any && !self.may_overflow {
+            return 0;
+        }
+        if let Test::Every = self.test {
+            let counting = lanes::ones(bits);
+            if counting > FEW {
+                lanes::spread(self.isa, bits, mask);
+            }
+            return counting;
+        }
+        self.tested_as_lanes(block, there, scratch, state);
+        lanes::ones(&scratch.bits)
+    }
+
+    /// Tests what is tested as lanes.
+    fn tested_as_lanes(&self, block: Rows<'_>, there: usize, scratch: &mut Scratch, state: &mut State) {
+        self.before.run(self.isa, block, &mut scratch.before);
+        let Scratch { bits, mask, masks, before, free, read, .. } = scratch;
         read.take(&self.first);
         let (isa, overflow) = (self.isa, false);
-        let mut tested =
-            super::filter::Tested { isa, rows: block, there, computed: before, masks, free, read, overflow };
-        tested.test(&self.test, How::Set, mask);
+        let how = if self.between.is_empty() { How::Set } else { How::And };
+        if how == How::And {
+            lanes::spread(isa, bits, mask);
+        }
+        let mut tested = Tested { isa, rows: block, there, computed: before, masks, free, read, overflow };
+        tested.test(&self.test, how, mask);
         state.overflow |= tested.overflow;
         mask[there..].fill(0);
-        lanes::rows(self.isa, mask)
+        *bits = lanes::bits(isa, mask);
     }
 
     /// Keeps the few rows of a block that count, and asks for their codes; how many bytes are read for it, of columns that
@@ -111,12 +138,9 @@ impl Scan<'_> {
     fn keep(&self, block: Rows<'_>, scratch: &mut Scratch) -> usize {
         let Scratch { far, read, .. } = scratch;
         let own = far.len();
-        lanes::few(self.isa, &scratch.mask, block.from as u16, far);
-        let ask = |column: &usize| {
-            let bytes = block.morsel.ask(*column, &far[own..]);
-            if read.has(*column) { 0 } else { bytes }
-        };
-        self.counted.iter().map(ask).sum()
+        lanes::few(self.isa, &scratch.bits, block.from as u16, far);
+        let others = self.counted.iter().filter(|column| !read.has(**column));
+        others.map(|column| block.morsel.ask(*column, &far[own..])).sum()
     }
 
     /// Adds the rows that were kept, brought together as one block.

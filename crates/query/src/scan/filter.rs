@@ -59,7 +59,7 @@ impl Test {
 
 impl Test {
     /// Whether a number that is tested may need more than 128 bits.
-    fn may_overflow(&self) -> bool {
+    pub(super) fn may_overflow(&self) -> bool {
         match self {
             Self::Rows(..) => true,
             Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::may_overflow),

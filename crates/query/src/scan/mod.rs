@@ -4,6 +4,7 @@
 //! rows that count; the group of each; and what is added up, chosen by the shape of the expression and by the encodings
 //! of its columns, never by the query:
 //!
+//! - A condition that is one range of a column's codes is tested as bits ([`between`]), all others as lanes ([`filter`]).
 //! - A sum of products of which at most one factor needs more than 16 bits becomes sums of products of 16-bit numbers
 //!   ([`sums`]): the wide factor as digits, the others as one weight. Constants and bases of codes are multiplied in at
 //!   the end, once for each group.
@@ -16,6 +17,7 @@
 //! All sums are exact: bounds of columns are known, so that a lane is chosen that cannot overflow. Where no lane is sure,
 //! rows are computed one by one, and an overflow of 128 bits is seen ([`State::overflow`]).
 
+mod between;
 mod block;
 mod counting;
 mod doubles;
@@ -46,6 +48,7 @@ pub(crate) use filter::floats;
 pub(crate) use state::State;
 pub(crate) use wide::Total;
 
+use between::Between;
 use doubles::Doubles;
 use extremes::Extreme;
 use filter::Test;
@@ -62,9 +65,13 @@ const SMALL: u64 = 64 << 20;
 pub(crate) struct Scan<'a> {
     pub(crate) table: &'a Table,
     isa: Isa,
-    /// What is computed before the tests.
+    /// Conditions that are tested first.
+    between: Vec<Between>,
+    /// What is computed before the others.
     before: Programs,
     test: Test,
+    /// Whether the others have to be tested even if no row is left.
+    may_overflow: bool,
     /// What is computed in blocks where rows count.
     after: Programs,
     groups: Groups,
@@ -80,7 +87,7 @@ pub(crate) struct Scan<'a> {
     rest: Vec<usize>,
     /// Columns that are read of rows that count.
     counted: Vec<usize>,
-    /// Columns that are read before the tests.
+    /// Columns that are read before the conditions that are tested as lanes.
     first: Vec<usize>,
     /// Bytes of a row in all columns that the query reads.
     bytes: usize,
@@ -103,15 +110,18 @@ impl<'a> Scan<'a> {
     /// Where there may be too many groups.
     pub(crate) fn new(plan: &Plan, table: &'a Table, isa: Isa) -> Result<Self, Error> {
         let mut before = Programs::default();
-        let test = Test::new(&plan.filter, table, &mut before);
+        let (between, test) = Between::taken_from(Test::new(&plan.filter, table, &mut before), table);
         let first = before.asked();
-        let mut after = Programs::beside(&[&test.asked()[..], &first].concat());
+        let asked = [between.iter().map(|one| one.column).collect(), test.asked(), first.clone()].concat();
+        let mut after = Programs::beside(&asked);
         let groups = Groups::new(&plan.keys, table)?;
         let mut scan = Self {
             table,
             isa,
             rest: Vec::new(),
+            between,
             before,
+            may_overflow: test.may_overflow(),
             test,
             after: Programs::default(),
             groups,

@@ -391,6 +391,9 @@ fn conditions_that_no_row_is_left_for_are_not_counted_as_read() {
     // What the tests leave out is read all the same where rows count.
     assert_eq!(read("small > 9 and discount >= 0 or price > 0"), (bytes(&["small", "price", "discount"]), 0));
     assert_eq!(read("small > 9 and weight > 0"), (bytes(&["small"]), 0));
-    // Sums of columns are computed before all tests.
-    assert_eq!(read("small > 9 and price + quantity > 0"), (bytes(&["small", "price", "quantity"]), 0));
+    // Sums of columns are computed where a row is left of the ranges, and before all other conditions.
+    assert_eq!(read("small > 9 and price + quantity > 0"), (bytes(&["small"]), 0));
+    let all = bytes(&["small", "price", "quantity", "discount"]);
+    assert_eq!(read("price + quantity > 0 and small >= 0"), (all, 0));
+    assert_eq!(read("(small > 9 or small < -9) and price + quantity > 0"), (bytes(&["small", "price", "quantity"]), 0));
 }
