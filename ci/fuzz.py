@@ -45,6 +45,9 @@ SEEDS: dict[str, list[str] | Path] = {
         "0 1\n1 2\n2 0\n",
         "# a comment\n5\t7\n\n7 5 0.5\n",
         "% other\n1000000 2\r\n",
+        "general\n3 3 2\n1 2 0.5\n3 2 1e3\n",
+        "DhC\n",
+        "4 4\n2 3\n1 3\n1 2 4\n3\n",
         "14:16:42",
         "1, 2)}\1\0\2\0",
     ],
@@ -63,6 +66,8 @@ SEEDS: dict[str, list[str] | Path] = {
         # Two columns of nine rows: whole numbers from 0 to 0x4000 in two bytes, and dates from 1 to 256 in four.
         "\2\2\t\0\0" + "\0\1\0\0\0\0\0\1\0\0\0\0\0\0\x40" + "\2\3\0\0\0\0\0\1\0\0\1\0\0\0\1" + "\1\0\0\0",
     ],
+    "mine_labels": ["1 C\n2 N\n3 C\n40 O\n", "# atoms\n2\thub\r\n\n40,leaf\n", "1 \u00df_1\n9 x\n2 \u00df_1"],
+    "pattern": ["house", "5-clique", "a-b,b-c,a!c", "a:C-b:N,b-c", "graph6:C~", "k2,3", "star-7"],
     # The path of three vertices, by name and without.
     "mine_dump": [
         '{"input":"","vertices":3,"members":4,"loops":0,"repeated":0,"first_line":null,"named":false,'
@@ -75,7 +80,7 @@ SEEDS: dict[str, list[str] | Path] = {
         + "\0\0\0\0\1\0\0\0",
     ],
 }
-"""Examples for each fuzz target: texts, or a folder of files. `query_parquet` makes its own."""
+"""Examples for each fuzz target: texts, or a folder of files. `query_parquet` and `mine_parts` make their own."""
 
 Total = dict[str, Any]
 

@@ -109,6 +109,9 @@ def test_a_vertex_whose_label_is_missing_has_none():
 
 
 def test_what_is_no_label_is_said():
+    for labels in (["x", "y"], np.array(["x", "y"])):
+        with pytest.raises(TypeError, match=r"not say of which vertices: give .*dict\(enumerate\(labels\)\)"):
+            knee.mine.count([(0, 1)], "a:x-b", labels=labels)
     with pytest.raises(ValueError, match="the label of 1 is 'a b', but a label is of letters"):
         knee.mine.count([(1, 2)], "a:x-b", labels={1: "a b"})
     with pytest.raises(TypeError, match="'one' has a label, but the graph's vertices are whole numbers"):

@@ -213,6 +213,11 @@ def test_files_and_descriptions_are_taken_as_on_the_command_line(tmp_path, monke
     assert seen[0].filename == __file__
 
 
+def test_a_table_may_have_as_many_rows_as_columns():
+    frame = library("pandas").DataFrame([[0, 1, 5], [1, 2, 6], [2, 0, 7]])
+    assert knee.mine.count(frame, "triangle") == 1
+
+
 def test_files_of_numpy_are_graphs_on_the_command_line(tmp_path, binary):
     edges = np.array([(1, 2), (2, 3), (3, 1), (3, 1 << 40)])
     for dtype, order in itertools.product(["<i8", ">i8", "<u8", ">u8"], "CF"):
@@ -230,6 +235,12 @@ def test_files_of_numpy_are_graphs_on_the_command_line(tmp_path, binary):
 
 def a_frame(**columns):
     return library("pandas").DataFrame(columns)
+
+
+def a_matrix():
+    library("pandas")
+    networkx = library("networkx")
+    return networkx.to_pandas_adjacency(networkx.complete_graph("abc"), dtype=int)
 
 
 def a_table(**columns):
@@ -257,6 +268,9 @@ def a_table(**columns):
         (lambda: library("igraph").Graph([(0, 1)]).es, TypeError, "EdgeSeq of igraph is not a graph"),
         (lambda: scipy.sparse.coo_array((2, 3)), ValueError, "2 rows and 3 columns, but a graph has as many"),
         (lambda: scipy.spatial.Delaunay(np.eye(3, 2)), TypeError, "Delaunay of scipy is not a graph"),
+        (lambda: library("networkx").grid_2d_graph(2, 2).nodes, TypeError, "NodeView of networkx is not a graph: give"),
+        (lambda: library("networkx").path_graph(3).degree, TypeError, "DegreeView of networkx is not a graph"),
+        (a_matrix, ValueError, "same names for rows and columns, as a matrix of neighbours.*coo_array"),
         (lambda: a_frame(a=[1, 2]), ValueError, "the DataFrame has 1 columns, but edges have two ends"),
         (lambda: a_frame(a=[1, 2], b=[3, None]), ValueError, "row 1 of the DataFrame has no value in 'b'"),
         (lambda: a_frame(a=["x"], b=[None]), ValueError, "row 0 of the DataFrame has no value in 'b'"),

@@ -48,6 +48,10 @@ def library(graph: object) -> str:
 
 def _networkx(graph: Any) -> Edges:
     if not hasattr(graph, "adjacency"):
+        name = type(graph).__name__
+        if "Edge" not in name:
+            # Of its nodes or degrees, which may be pairs as well.
+            raise TypeError(f"{name} of networkx is not a graph: give the graph itself")
         # A view of the edges of a graph: called, that of a multigraph gives pairs without their keys.
         pairs: Any = graph() if callable(graph) else graph
         return edges.of_pairs(pairs)
@@ -79,6 +83,13 @@ def _pandas(frame: Any) -> Edges:
     if not hasattr(frame, "columns"):
         raise TypeError(f"{type(frame).__name__} of pandas is not a graph: give a DataFrame with two columns")
     names = list(frame.columns)
+    # A few edges with a weight may have as many rows as columns, both only numbered.
+    unnamed = type(frame.index).__name__ == "RangeIndex" and len(names) <= 3
+    if frame.index.equals(frame.columns) and not unnamed:
+        raise ValueError(
+            "the DataFrame has the same names for rows and columns, as a matrix of neighbours has, but its rows are"
+            " taken for edges: give scipy.sparse.coo_array(frame.to_numpy()), or a table of edges"
+        )
     first, second = (frame.iloc[:, at] for at in _ends(names, "DataFrame"))
     for column in (first, second):
         missing = column.isna().to_numpy()

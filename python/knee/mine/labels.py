@@ -21,10 +21,13 @@ def lines(labels: Mapping[Any, Any], edges: Edges | None) -> bytes:
     Raises
     ------
     TypeError
-        When a vertex of a graph of numbers is none.
+        When they are no mapping, or a vertex of a graph of numbers is no number.
     ValueError
         When a label is not one word, or no vertex of the graph has one.
     """
+    if not hasattr(labels, "items"):
+        what = f"labels are given as {type(labels).__name__}, which does not say of which vertices"
+        raise TypeError(f"{what}: give a mapping from vertices, such as dict(enumerate(labels))")
     own = None if edges is None or edges.vertices is None else edges.vertices
     numbers: dict[Hashable, int] | None = None if own is None else {vertex: at for at, vertex in enumerate(own)}
     text: list[str] = []

@@ -59,7 +59,8 @@ impl Labels {
             .map_err(|reason| Error::new(format!("cannot read labels: {}: {reason}", file.path)).hint(FORM))
     }
 
-    fn parse(text: &[u8], graph: &Graph, names: &[u64]) -> Result<Self, String> {
+    /// The same for the text of a file.
+    pub(crate) fn parse(text: &[u8], graph: &Graph, names: &[u64]) -> Result<Self, String> {
         let mut labels = Self { of: vec![0; graph.vertices], words: Vec::new(), others: 0 };
         let mut known = BTreeMap::new();
         for (number, line) in lines::lines(text) {

@@ -66,17 +66,19 @@ pub(crate) fn input(source: &str) -> Result<String, Error> {
     let cannot = |reason: String| {
         Error::new(format!("cannot keep the graph of {source}: {reason}")).hint("leave out --cache, or give a file")
     };
-    let path = Path::new(source).canonicalize().map_err(|error| cannot(error.to_string()))?;
-    let found = path.metadata().map_err(|error| cannot(error.to_string()))?;
+    // A pipe has no path that could be made canonical.
+    let found = Path::new(source).metadata().map_err(|error| cannot(error.to_string()))?;
     if !found.is_file() {
         return Err(cannot("it is not a regular file".into()));
     }
+    let path = Path::new(source).canonicalize().map_err(|error| cannot(error.to_string()))?;
     Ok(format!("{} with {} bytes ({}), by knee {version}", path.display(), found.len(), State::of(&found)))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::fd::AsRawFd;
 
     use knee_runtime::Arrangement;
     use proptest::prelude::*;
@@ -101,6 +103,13 @@ mod tests {
     fn reason(path: &Path) -> Option<String> {
         let read = Dump::open(path).and_then(|dump| dump.read(&Arrangement::default()));
         read.err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_pipe_is_not_kept() {
+        let (pipe, _end) = std::io::pipe().unwrap();
+        let error = input(&format!("/proc/self/fd/{}", pipe.as_raw_fd())).unwrap_err().to_string();
+        assert!(error.ends_with(": it is not a regular file"), "{error}");
     }
 
     proptest! {

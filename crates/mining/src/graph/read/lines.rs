@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::metis;
+use super::{adjacency, metis};
 use crate::graph::EdgeList;
 use crate::graph::header::header;
 
@@ -13,7 +13,7 @@ use crate::graph::header::header;
 /// The line and what is wrong with it.
 pub(super) fn parse(text: &[u8]) -> Result<EdgeList, String> {
     let read = pairs(text, pair);
-    if let Some(reason) = metis::refusal(text, read.as_deref().ok()) {
+    if let Some(reason) = metis::refusal(text, read.as_deref().ok()).or_else(|| adjacency::refusal(text)) {
         return Err(reason.into());
     }
     let mut pairs = read?;

@@ -1,5 +1,6 @@
 //! Graphs from files in one of several forms, plain or compressed. The content decides, not the name.
 
+mod adjacency;
 mod graph6;
 pub(super) mod lines;
 mod matrix_market;
@@ -40,7 +41,7 @@ impl EdgeList {
         };
         check_read(&name.to_string(), edges)?;
         Self::parse(&content).map_err(|reason| {
-            let hint = metis::hint(&reason).unwrap_or(LINES);
+            let hint = metis::hint(&reason).or_else(|| adjacency::hint(&reason)).unwrap_or(LINES);
             Error::new(format!("cannot read graph: {name}: {reason}")).hint(hint)
         })
     }

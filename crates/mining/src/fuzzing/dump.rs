@@ -1,15 +1,13 @@
-//! The reader of dumps as a function of any bytes, for the target in `fuzz/` and for a test.
-//!
-//! Whatever the bytes are, it returns. It panics where the reader does, and where counting in a graph that it accepted
-//! does.
+//! The reader of dumps.
 
 use std::fs;
 use std::path::PathBuf;
 
 use knee_runtime::Arrangement;
 
+use super::WORKER;
 use crate::graph::Dump;
-use crate::{Induced, Method, Pattern, Question, Scheduler};
+use crate::{Induced, Method, Pattern, Question};
 
 /// Reads a dump: the whole of it behind a byte 0, else a header, a byte 0 and what follows it, to which front and
 /// checksum are added.
@@ -21,11 +19,10 @@ pub fn dump(bytes: &[u8]) {
     let read = Dump::open(&path).and_then(|dump| dump.read(&Arrangement::default()));
     fs::remove_file(&path).expect("it was just made");
     if let Ok((graph, _)) = read {
-        let scheduler = Scheduler::unpinned(1).expect("there is a processor");
         for name in ["triangle", "house"] {
             let pattern = Pattern::parse(name).expect("it is a name");
             let question = Question::new(&pattern, Induced::Edge, Method::Auto).expect("it is counted");
-            let _ = question.count(&graph, &scheduler);
+            let _ = question.count(&graph, &WORKER);
         }
     }
 }
