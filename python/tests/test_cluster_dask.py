@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+import dask
 import pytest
 from clusters import NAMED, SUM, Binaries, fails, of_version, parent, text_of, until
 from distributed import Client, Future, LocalCluster
@@ -142,6 +143,28 @@ def test_a_part_ends_with_its_client(cluster: LocalCluster, binaries: Binaries, 
         until(binaries.parts)
         process.kill()
     until(lambda: not binaries.parts())
+
+
+def test_a_cluster_that_loses_its_workers_is_an_error_where_dask_is_told_so(binaries: Binaries):
+    binaries.make("stuck", "600")
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "1s"}),
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        client.run(os.environ.__setitem__, "KNEE_BIN", str(binaries.script))
+        asked = threads.submit(
+            fails,
+            lambda: knee.cluster.count(client, "rmat:6", "triangle"),
+            "part ",
+            "Dask gave up: ",
+            "any running workers",
+        )
+        until(binaries.parts)
+        cluster.scale(0)
+        asked.result(120)
+    binaries.all_end()
 
 
 def test_a_part_that_takes_too_long_is_an_error(client: Client, binaries: Binaries):

@@ -129,3 +129,6 @@ def _outcome(future: distributed.Future, part: int) -> tuple[Outcome, str]:
         raise StudyError(message, hint="look into their logs: the kernel kills what is out of memory") from None
     except distributed.CancelledError:
         raise StudyError(f"part {part} was cancelled", hint="was the scheduler restarted?") from None
+    except Exception as error:
+        # Its scheduler has reasons of its own, such as distributed.scheduler.no-workers-timeout.
+        raise StudyError(f"part {part}: Dask gave up: {error}", hint="the scheduler's log says more") from error
