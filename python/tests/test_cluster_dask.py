@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -287,6 +288,31 @@ def test_an_address_in_another_file_system_is_refused():
     for path in ("s3://bucket/a.parquet", "dbfs:/a.parquet"):
         fails(lambda path=path: plain(path), f"{path} is not in a file system that workers have mounted")
     assert plain("file:///a/b.parquet") == plain("file:/a/b.parquet") == plain("/a/b.parquet") == "/a/b.parquet"
+
+
+def test_a_graph_has_the_addresses_of_a_table(tmp_path: Path):
+    graph = tmp_path / "edges.txt"
+    graph.write_text("0 1\n1 2\n2 0\n")
+    (line,) = split_count("count", f"file://{graph}", {"pattern": "triangle"}, 1).lines
+    assert json.loads(line)["arguments"]["graph"] == str(graph)
+    far = "hdfs://host/edges.txt"
+    fails(lambda: split_count("count", far, {"pattern": "triangle"}, 1), f"{far} is not in a file system that workers")
+
+
+def test_an_archive_is_whole_or_as_it_was(binary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "knee.tar.gz"
+    path.write_text("another one")
+    monkeypatch.setenv("KNEE_BIN", "/none/knee")
+    with pytest.raises(OSError, match="/none/knee"):
+        knee.cluster.archive(path)
+    assert [one.name for one in tmp_path.iterdir()] == ["knee.tar.gz"]
+    assert path.read_text() == "another one"
+
+
+def test_a_client_that_is_closed_is_an_error(cluster: LocalCluster):
+    client = Client(cluster)
+    client.close()
+    fails(lambda: knee.cluster.count(client, "rmat:6", "triangle"), "this client is not connected: it is closed")
 
 
 def test_what_is_no_cluster_is_named():

@@ -36,6 +36,8 @@ class Cluster:
     def __init__(self, client: distributed.Client) -> None:
         if client.asynchronous:
             raise StudyError("this client is asynchronous", hint="give one that was made without asynchronous=True")
+        if client.status != "running":
+            raise StudyError(f"this client is not connected: it is {client.status}", hint="ask while it is open")
         self._client = client
 
     def workers(self) -> int:
