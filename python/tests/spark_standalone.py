@@ -128,6 +128,7 @@ def test_a_session_that_has_just_begun_knows_the_cores_of_its_executors(standalo
         cluster = Cluster(spark)
         assert spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() > 1
         assert cluster._threads() is not None
+    fails(lambda: knee.cluster.count(spark, "rmat:6", "triangle"), "this session is stopped")
 
 
 def test_a_worker_without_the_binary_is_told_the_three_ways(standalone: Standalone, table: Path):
