@@ -62,6 +62,11 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("tables") / "lineitem.parquet")
 
 
+def named(binary: str | Path) -> str:
+    """Return what a worker executes to know a binary: a method of this process's environment would change a copy."""
+    return f"import os; os.environ['KNEE_BIN'] = '{binary}'"
+
+
 def csv_of(found: Answer | knee.cluster.Parts) -> str:
     assert not isinstance(found, knee.cluster.Parts)
     lines = [found.names, *(["" if value is None else str(value) for value in row] for row in found.rows)]
@@ -106,6 +111,23 @@ def test_a_worker_that_is_killed_changes_no_answer(
     finally:
         timer.join()
     assert found == answer(binary, "--sql", SUM, table)
+    binaries.all_end()
+
+
+def test_a_last_worker_that_comes_back_answers(binary: str, binaries: Binaries, table: Path):
+    """Its nanny starts another one, with another address."""
+    binaries.make("stuck", "600")
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "60s"}),
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        client.run(exec, named(binaries.script))
+        asked = threads.submit(query, client, SUM, table, parts=8)
+        until(binaries.parts)
+        os.kill(cluster.workers[0].process.pid, signal.SIGKILL)
+        assert csv_of(asked.result(120)) == answer(binary, "--sql", SUM, table)
     binaries.all_end()
 
 
@@ -154,7 +176,7 @@ def test_a_cluster_that_loses_its_workers_is_an_error_where_dask_is_told_so(bina
         Client(cluster) as client,
         ThreadPoolExecutor(1) as threads,
     ):
-        client.run(os.environ.__setitem__, "KNEE_BIN", str(binaries.script))
+        client.run(exec, named(binaries.script))
         asked = threads.submit(
             fails,
             lambda: knee.cluster.count(client, "rmat:6", "triangle"),
@@ -190,11 +212,11 @@ def test_a_process_that_reads_nothing_says_why(client: Client, binaries: Binarie
 
 
 def test_what_fails_on_one_worker_is_answered_by_others(client: Client, binary: str, table: Path):
-    client.submit(os.environ.__setitem__, "KNEE_BIN", "/none", workers=[next(iter(client.nthreads()))]).result()
+    client.run(exec, named("/none"), workers=[next(iter(client.nthreads()))])
     try:
         assert csv_of(query(client, SUM, table, parts=8)) == answer(binary, "--sql", SUM, table)
     finally:
-        client.run(os.environ.__setitem__, "KNEE_BIN", os.environ["KNEE_BIN"])
+        client.run(exec, named(os.environ["KNEE_BIN"]))
 
 
 def test_sql_may_begin_with_a_comment(client: Client, binary: str, table: Path):

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import uuid
 from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
+from threading import Event, Thread
 from typing import cast
 
 import distributed
@@ -25,6 +29,9 @@ AHEAD = 2
 
 MOST_TAKEN = 20
 """How often a worker may take a part on which it has failed: it is idle again at once."""
+
+LOOK_S = 1.0
+"""How often it is looked whether parts wait for workers that are all gone."""
 
 
 class Cluster:
@@ -58,6 +65,7 @@ class Cluster:
         todo = deque(Try(number) for number in range(len(parts)))
         running: dict[distributed.Future, tuple[Try, str]] = {}
         ended = distributed.as_completed(loop=self._client.loop)
+        numbers = count()
 
         def start(place: str) -> None:
             """Let a worker answer the next part, if there is one that did not fail there."""
@@ -68,7 +76,7 @@ class Cluster:
             future = self._client.submit(
                 run,
                 parts.lines[one.part],
-                key=f"knee-part-{one.part}-{len(one.failed_on) + one.taken}-{job}",
+                key=f"knee-part-{one.part}-{next(numbers)}-{job}",
                 workers=[place],
                 allow_other_workers=True,
                 pure=False,
@@ -80,8 +88,12 @@ class Cluster:
         try:
             for place in self._addresses() * AHEAD:
                 start(place)
-            for future in ended:
+            for future in self._freed(ended, running):
                 one, place = running.pop(future)
+                if future.cancelled() and place not in (there := list(self._client.nthreads())) and there:
+                    todo.append(one)
+                    start(there[len(running) % len(there)])
+                    continue
                 outcome, ran = _outcome(future, one.part)
                 # An idle worker may have taken it, also one on which it has failed: that says nothing of others.
                 taken = one.taken + (ran in one.failed_on)
@@ -102,6 +114,34 @@ class Cluster:
             # Nobody waits for what still runs: its processes end.
             self._client.cancel(list(running))
         return answers
+
+    def _freed(
+        self, ended: distributed.as_completed, running: dict[distributed.Future, tuple[Try, str]]
+    ) -> Generator[distributed.Future]:
+        """Give futures as they end, and cancel those that wait for workers which are gone while there are others.
+
+        Where the last worker is lost, Dask lets tasks wait for one with that address, though they may run elsewhere.
+        """
+        with self._watched(running):
+            yield from ended
+
+    @contextmanager
+    def _watched(self, running: dict[distributed.Future, tuple[Try, str]]) -> Generator[None]:
+        over = Event()
+
+        def watch() -> None:
+            while not over.wait(LOOK_S):
+                there, waiting = set(self._client.nthreads()), dict(running)
+                if there and there.isdisjoint(place for _, place in waiting.values()):
+                    self._client.cancel(list(waiting))
+
+        watching = Thread(target=watch, daemon=True)
+        watching.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watching.join()
 
     def _addresses(self) -> list[str]:
         workers = list(cast("dict[str, int]", self._client.nthreads()))
