@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from knee import _binary
 from knee.cluster import worker
@@ -126,7 +126,7 @@ def split_count(action: str, graph: Any, options: Mapping[str, object], parts: i
             hint="write its edges to a shared folder, and give the path",
         )
     words = [f"--{name}={value}" for name, value in options.items()]
-    source = os.fspath(graph)
+    source = cast("str", os.fspath(graph))
     return _split("mine", parts, [*words, "--", action, plain(source) if ADDRESS.match(source) else source])
 
 

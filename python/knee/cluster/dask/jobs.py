@@ -90,7 +90,7 @@ class Cluster:
                 start(place)
             for future in self._freed(ended, running):
                 one, place = running.pop(future)
-                if future.cancelled() and place not in (there := list(self._client.nthreads())) and there:
+                if future.cancelled() and place not in (there := self._known()) and there:
                     todo.append(one)
                     start(there[len(running) % len(there)])
                     continue
@@ -131,8 +131,8 @@ class Cluster:
 
         def watch() -> None:
             while not over.wait(LOOK_S):
-                there, waiting = set(self._client.nthreads()), dict(running)
-                if there and there.isdisjoint(place for _, place in waiting.values()):
+                there, waiting = self._known(), dict(running)
+                if there and set(there).isdisjoint(place for _, place in waiting.values()):
                     self._client.cancel(list(waiting))
 
         watching = Thread(target=watch, daemon=True)
@@ -144,10 +144,14 @@ class Cluster:
             watching.join()
 
     def _addresses(self) -> list[str]:
-        workers = list(cast("dict[str, int]", self._client.nthreads()))
+        workers = self._known()
         if not workers:
             raise StudyError("the cluster has no workers", hint="start some, or wait: client.wait_for_workers(1)")
         return workers
+
+    def _known(self) -> list[str]:
+        """Return the addresses of all workers, if there are any."""
+        return list(cast("dict[str, int]", self._client.nthreads()))
 
 
 @dataclass(frozen=True)
