@@ -28,6 +28,8 @@ if [ -e {folder}/late ] && rm {folder}/late 2>/dev/null; then sleep 15; fi
 # Like the binary, what is stuck ends when its input does.
 if s=$(cat {folder}/stuck 2>/dev/null) && rm {folder}/stuck 2>/dev/null; then timeout "$s" cat >&2; exit 2; fi
 if [ -e {folder}/slow ]; then sleep 0.5; fi
+# It keeps the last line of an endless one.
+if [ -e {folder}/hungry ]; then exec tail -n 1 /dev/zero; fi
 if [ -e {folder}/limit ]; then ulimit -v "$(cat {folder}/limit)"; fi
 exec {binary} "$@"
 """
@@ -46,12 +48,12 @@ class Binaries:
 
     def make(self, what: str, text: str = "") -> None:
         """Let all be ``deaf`` or ``slow``, one ``late``, one fail ``once``, one be ``stuck`` for so many seconds, or
-        all have a ``limit`` of KiB.
+        all have a ``limit`` of KiB, or be ``hungry`` for all memory.
         """
         (self.folder / what).write_text(text)
 
     def fix(self) -> None:
-        for what in ("deaf", "once", "late", "stuck", "slow", "limit"):
+        for what in ("deaf", "once", "late", "stuck", "slow", "limit", "hungry"):
             (self.folder / what).unlink(missing_ok=True)
 
     def asked(self) -> list[str]:
@@ -77,8 +79,8 @@ class Binaries:
         until(lambda: not self.parts(), within_s)
 
 
-def until(holds: Callable[[], object], within_s: float = 30) -> None:
-    """Wait until something holds, and assert that it soon does."""
+def until(holds: Callable[[], object], within_s: float = 120) -> None:
+    """Wait until something holds, and assert that it does so on a busy machine, too."""
     end = time.monotonic() + within_s
     while not holds():
         assert time.monotonic() < end

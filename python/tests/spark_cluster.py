@@ -30,7 +30,7 @@ import knee.mine
 from knee.cluster.parts import split_count, split_query
 from knee.cluster.spark import queries, sql
 from knee.cluster.spark.footer import MERGED, schema_of
-from knee.cluster.spark.jobs import Cluster
+from knee.cluster.spark.jobs import Cluster, _given_up
 from knee.cluster.spark.tables import Table
 from knee.cluster.worker import Limits
 from knee.store import StudyError
@@ -259,6 +259,18 @@ def test_a_part_ends_when_its_job_is_cancelled(spark: SparkSession, binaries: Bi
         spark.sparkContext.cancelAllJobs()
         asked.result(30)
     until(lambda: not binaries.parts())
+
+
+@pytest.mark.parametrize(
+    "reason", ["Command exited with code 137", "The executor with id 2 exited with exit code 137(SIGKILL, OOMKilled)"]
+)
+def test_an_executor_that_is_killed_as_a_whole_wants_more_memory(reason: str):
+    lost = f"ExecutorLostFailure (executor 3 exited caused by one of the running tasks) Reason: {reason}"
+    said = f"Task 0 in stage 1.0 failed 4 times, most recent failure: Lost task 0.3 in stage 1.0: {lost}\nDriver stack"
+    error = _given_up(RuntimeError(said))
+    assert str(error).endswith(reason)
+    assert error.hint == "give executors more memory: raise spark.executor.memoryOverhead"
+    assert _given_up(RuntimeError(said.replace("137", "1").replace("OOMKilled", ""))).hint == "its log says more"
 
 
 def test_what_spark_rounds_or_knee_cannot_read_is_refused(spark: SparkSession, table: Path, tmp_path: Path):

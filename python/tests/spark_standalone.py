@@ -14,13 +14,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from clusters import NAMED, SUM, Binaries, fails, text_of, until
+from control_groups import group
 from lineitem import write
 from mining import said
 from pyspark.sql import SparkSession
@@ -48,10 +49,10 @@ class Standalone:
     workers: dict[str, subprocess.Popen[bytes]]
     """Processes of the workers by host."""
 
-    def start(self, host: str) -> None:
-        """Start the worker of a host."""
+    def start(self, host: str, inside: Sequence[str] = ()) -> None:
+        """Start the worker of a host; ``inside`` are words before its command."""
         words = ["worker.Worker", self.url, "-h", host, "-c", "1", "-m", "1g", "-d", str(self.folder / host)]
-        self.workers[host] = started(self.folder / f"{host}.log", *words)
+        self.workers[host] = started(self.folder / f"{host}.log", *words, inside=inside)
         until(lambda: "Successfully registered" in (self.folder / f"{host}.log").read_text())
 
     def end(self) -> None:
@@ -60,10 +61,10 @@ class Standalone:
             one.wait()
 
 
-def started(log: Path, name: str, *words: str) -> subprocess.Popen[bytes]:
+def started(log: Path, name: str, *words: str, inside: Sequence[str] = ()) -> subprocess.Popen[bytes]:
     """Start one of the cluster's processes, which inherits nothing of this environment but where Spark is."""
     clean = {"PATH": "/usr/bin:/bin", "SPARK_HOME": str(HOME), **({"JAVA_HOME": JAVA} if JAVA else {})}
-    line = [str(HOME / "bin/spark-class"), f"org.apache.spark.deploy.{name}", "--webui-port", "0", *words]
+    line = [*inside, str(HOME / "bin/spark-class"), f"org.apache.spark.deploy.{name}", "--webui-port", "0", *words]
     with log.open("wb") as file:
         return subprocess.Popen(line, env=clean, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
 
@@ -77,23 +78,29 @@ def environs() -> Generator[pytest.MonkeyPatch]:
         yield patch
 
 
-@pytest.fixture(scope="module")
-def standalone(tmp_path_factory: pytest.TempPathFactory) -> Generator[Standalone]:
-    folder = tmp_path_factory.mktemp("standalone")
+@contextmanager
+def cluster_of(folder: Path) -> Generator[Standalone]:
+    """Start a cluster, without workers so far."""
     with socket.create_server((HOSTS[0], 0)) as free:
         port = free.getsockname()[1]
     log = folder / "master.log"
     master = started(log, "master.Master", "-h", HOSTS[0], "-p", str(port))
-    until(lambda: re.search(r"Starting Spark master at (spark://\S+)", log.read_text()))
     cluster = Standalone(f"spark://{HOSTS[0]}:{port}", folder, {})
     try:
-        for host in HOSTS:
-            cluster.start(host)
+        until(lambda: re.search(r"Starting Spark master at (spark://\S+)", log.read_text()))
         yield cluster
     finally:
         cluster.end()
         master.kill()
         master.wait()
+
+
+@pytest.fixture(scope="module")
+def standalone(tmp_path_factory: pytest.TempPathFactory) -> Generator[Standalone]:
+    with cluster_of(tmp_path_factory.mktemp("standalone")) as cluster:
+        for host in HOSTS:
+            cluster.start(host)
+        yield cluster
 
 
 @pytest.fixture(scope="module")
@@ -105,14 +112,14 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def on(
     standalone: Standalone, settings: dict[str, str] | None = None, *, waits: bool = True
 ) -> Generator[SparkSession]:
-    """Start a session, and wait for both workers."""
+    """Start a session, and wait for all workers."""
     (standalone.folder / "sitecustomize.py").write_text(REFUSE)
     site = next(path for path in sys.path if path.endswith("site-packages"))
     bare = {"spark.executorEnv.PYTHONPATH": f"{standalone.folder}:{site}", "spark.executor.memory": "1g"}
     with session(standalone.url, bare | (settings or {})) as spark:
         executors = spark.sparkContext._jsc.sc().getExecutorMemoryStatus
         if waits:
-            until(lambda: executors().size() == 1 + len(HOSTS))
+            until(lambda: executors().size() == 1 + len(standalone.workers))
         yield spark
 
 
@@ -121,6 +128,7 @@ def test_a_session_that_has_just_begun_knows_the_cores_of_its_executors(standalo
         cluster = Cluster(spark)
         assert spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() > 1
         assert cluster._threads() is not None
+    fails(lambda: knee.cluster.count(spark, "rmat:6", "triangle"), "this session is stopped")
 
 
 def test_a_worker_without_the_binary_is_told_the_three_ways(standalone: Standalone, table: Path):
@@ -191,3 +199,22 @@ def test_a_host_that_is_lost_changes_no_answer(standalone: Standalone, binaries:
         assert all("--threads=1" in words for words in binaries.asked()), "an executor has one of this machine's cpus"
         binaries.all_end()
     standalone.start(host)
+
+
+def test_too_little_memory_in_a_control_group_is_said(binaries: Binaries, table: Path, tmp_path: Path):
+    """The kernel kills the part and not the executor, which has more memory than it."""
+    told = {"spark.executorEnv.KNEE_BIN": str(binaries.script)}
+    # All of its heap is there from the start, and takes none of what the test leaves.
+    heap = {"spark.executor.memory": "512m", "spark.executor.extraJavaOptions": "-Xms512m -XX:+AlwaysPreTouch"}
+    with group("spark_standalone") as limited, cluster_of(tmp_path) as cluster:
+        cluster.start(HOSTS[0], limited.inside)
+        with on(cluster, told | heap) as spark:
+            assert_same(sql(spark, SUM, lineitem=table), own(spark, SUM, table))
+            limited.leave(80)
+            where = "part ", " failed on "
+            fails(lambda: sql(spark, SUM, lineitem=table), *where, "MiB of memory; ", "give workers more memory")
+            large = lambda: knee.cluster.count(spark, "rmat:19", "triangle", parts=2)  # noqa: E731
+            fails(large, *where, "MiB of memory, but only ", "more memory")
+            binaries.make("hungry")
+            killed = "its process was killed by signal 9", "hint: give the worker more memory"
+            fails(lambda: knee.cluster.count(spark, "rmat:6", "triangle", parts=2), *where, *killed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -14,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+import dask
 import pytest
 from clusters import NAMED, SUM, Binaries, fails, of_version, parent, text_of, until
 from distributed import Client, Future, LocalCluster
@@ -58,6 +60,11 @@ def client(cluster: LocalCluster, binaries: Binaries) -> Generator[Client]:
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("tables") / "lineitem.parquet")
+
+
+def named(binary: str | Path) -> str:
+    """Return what a worker executes to know a binary: a method of this process's environment would change a copy."""
+    return f"import os; os.environ['KNEE_BIN'] = '{binary}'"
 
 
 def csv_of(found: Answer | knee.cluster.Parts) -> str:
@@ -107,6 +114,23 @@ def test_a_worker_that_is_killed_changes_no_answer(
     binaries.all_end()
 
 
+def test_a_last_worker_that_comes_back_answers(binary: str, binaries: Binaries, table: Path):
+    """Its nanny starts another one, with another address."""
+    binaries.make("stuck", "600")
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "60s"}),
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        client.run(exec, named(binaries.script))
+        asked = threads.submit(query, client, SUM, table, parts=8)
+        until(binaries.parts)
+        os.kill(cluster.workers[0].process.pid, signal.SIGKILL)
+        assert csv_of(asked.result(120)) == answer(binary, "--sql", SUM, table)
+    binaries.all_end()
+
+
 @pytest.fixture
 def long(client: Client, binaries: Binaries) -> Future:
     """A part that takes longer than its test, and runs."""
@@ -144,6 +168,28 @@ def test_a_part_ends_with_its_client(cluster: LocalCluster, binaries: Binaries, 
     until(lambda: not binaries.parts())
 
 
+def test_a_cluster_that_loses_its_workers_is_an_error_where_dask_is_told_so(binaries: Binaries):
+    binaries.make("stuck", "600")
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "1s"}),
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        client.run(exec, named(binaries.script))
+        asked = threads.submit(
+            fails,
+            lambda: knee.cluster.count(client, "rmat:6", "triangle"),
+            "part ",
+            "Dask gave up: ",
+            "any running workers",
+        )
+        until(binaries.parts)
+        cluster.scale(0)
+        asked.result(120)
+    binaries.all_end()
+
+
 def test_a_part_that_takes_too_long_is_an_error(client: Client, binaries: Binaries):
     def count():
         return knee.cluster.count(client, "rmat:18", "diamond", plan="explore", timeout_s=1)
@@ -166,11 +212,11 @@ def test_a_process_that_reads_nothing_says_why(client: Client, binaries: Binarie
 
 
 def test_what_fails_on_one_worker_is_answered_by_others(client: Client, binary: str, table: Path):
-    client.submit(os.environ.__setitem__, "KNEE_BIN", "/none", workers=[next(iter(client.nthreads()))]).result()
+    client.run(exec, named("/none"), workers=[next(iter(client.nthreads()))])
     try:
         assert csv_of(query(client, SUM, table, parts=8)) == answer(binary, "--sql", SUM, table)
     finally:
-        client.run(os.environ.__setitem__, "KNEE_BIN", os.environ["KNEE_BIN"])
+        client.run(exec, named(os.environ["KNEE_BIN"]))
 
 
 def test_sql_may_begin_with_a_comment(client: Client, binary: str, table: Path):
@@ -264,6 +310,31 @@ def test_an_address_in_another_file_system_is_refused():
     for path in ("s3://bucket/a.parquet", "dbfs:/a.parquet"):
         fails(lambda path=path: plain(path), f"{path} is not in a file system that workers have mounted")
     assert plain("file:///a/b.parquet") == plain("file:/a/b.parquet") == plain("/a/b.parquet") == "/a/b.parquet"
+
+
+def test_a_graph_has_the_addresses_of_a_table(tmp_path: Path):
+    graph = tmp_path / "edges.txt"
+    graph.write_text("0 1\n1 2\n2 0\n")
+    (line,) = split_count("count", f"file://{graph}", {"pattern": "triangle"}, 1).lines
+    assert json.loads(line)["arguments"]["graph"] == str(graph)
+    far = "hdfs://host/edges.txt"
+    fails(lambda: split_count("count", far, {"pattern": "triangle"}, 1), f"{far} is not in a file system that workers")
+
+
+def test_an_archive_is_whole_or_as_it_was(binary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "knee.tar.gz"
+    path.write_text("another one")
+    monkeypatch.setenv("KNEE_BIN", "/none/knee")
+    with pytest.raises(OSError, match="/none/knee"):
+        knee.cluster.archive(path)
+    assert [one.name for one in tmp_path.iterdir()] == ["knee.tar.gz"]
+    assert path.read_text() == "another one"
+
+
+def test_a_client_that_is_closed_is_an_error(cluster: LocalCluster):
+    client = Client(cluster)
+    client.close()
+    fails(lambda: knee.cluster.count(client, "rmat:6", "triangle"), "this client is not connected: it is closed")
 
 
 def test_what_is_no_cluster_is_named():

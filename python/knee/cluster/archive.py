@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tarfile
-from os import PathLike
+from os import PathLike, fspath
+from pathlib import Path
 
 from knee import _binary
 
@@ -21,5 +22,11 @@ def archive(path: str | PathLike[str]) -> None:
     OSError
         When it cannot be written.
     """
-    with tarfile.open(path, "w:gz", compresslevel=6) as file:
-        file.add(_binary.find().resolve(), "knee")
+    # Whole, or not at all: workers would unpack what was begun.
+    part = Path(f"{fspath(path)}.part")
+    try:
+        with tarfile.open(part, "w:gz", compresslevel=6) as file:
+            file.add(_binary.find().resolve(), "knee")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from knee import _binary
 from knee.cluster import worker
@@ -68,6 +68,10 @@ def parts_of(path: str | PathLike[str], cluster: Cluster) -> int:
     return max(workers, min(cluster.per_worker * workers, size // SMALLEST))
 
 
+ADDRESS = re.compile(r"([A-Za-z][\w+.-]*):(?=/)")
+"""How an address in a file system begins. The name of a generated graph has no slash after its colon."""
+
+
 def plain(path: str) -> str:
     """Return a path of this machine, from a path or an address.
 
@@ -76,7 +80,7 @@ def plain(path: str) -> str:
     StudyError
         When it is an address in another file system.
     """
-    scheme = re.match(r"([A-Za-z][\w+.-]*):(?=/)", path)
+    scheme = ADDRESS.match(path)
     if scheme is not None:
         if scheme[1].lower() != "file":
             raise StudyError(
@@ -122,7 +126,8 @@ def split_count(action: str, graph: Any, options: Mapping[str, object], parts: i
             hint="write its edges to a shared folder, and give the path",
         )
     words = [f"--{name}={value}" for name, value in options.items()]
-    return _split("mine", parts, [*words, "--", action, os.fspath(graph)])
+    source = cast("str", os.fspath(graph))
+    return _split("mine", parts, [*words, "--", action, plain(source) if ADDRESS.match(source) else source])
 
 
 def _split(verb: str, parts: int, words: Iterable[str]) -> Parts:

@@ -205,6 +205,7 @@ def _ran(
         raise RuntimeError(f"{where}cannot start {words[0]}: {error.strerror}") from None
     with process, selectors.DefaultSelector() as ready:
         try:
+            _offer(process.pid)
             if process.stdin is None or process.stdout is None or process.stderr is None:
                 raise RuntimeError("the process has no pipes")
             given = process.stdin.fileno()
@@ -234,6 +235,15 @@ def _ran(
         finally:
             # It has nothing to save. Where it has ended, nothing happens.
             process.kill()
+
+
+def _offer(process: int) -> None:
+    """Have the kernel kill a part before anything else where memory runs out, since it can be tried again.
+
+    It would take what has most: the worker, with the user's own data.
+    """
+    with suppress(OSError):
+        Path(f"/proc/{process}/oom_score_adj").write_text("1000")
 
 
 def _written(file: int, left: bytearray) -> bool:

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import uuid
 from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
+from threading import Event, Thread
 from typing import cast
 
 import distributed
@@ -26,6 +30,9 @@ AHEAD = 2
 MOST_TAKEN = 20
 """How often a worker may take a part on which it has failed: it is idle again at once."""
 
+LOOK_S = 1.0
+"""How often it is looked whether parts wait for workers that are all gone."""
+
 
 class Cluster:
     """A Dask cluster that answers parts."""
@@ -36,6 +43,8 @@ class Cluster:
     def __init__(self, client: distributed.Client) -> None:
         if client.asynchronous:
             raise StudyError("this client is asynchronous", hint="give one that was made without asynchronous=True")
+        if client.status != "running":
+            raise StudyError(f"this client is not connected: it is {client.status}", hint="ask while it is open")
         self._client = client
 
     def workers(self) -> int:
@@ -56,6 +65,7 @@ class Cluster:
         todo = deque(Try(number) for number in range(len(parts)))
         running: dict[distributed.Future, tuple[Try, str]] = {}
         ended = distributed.as_completed(loop=self._client.loop)
+        numbers = count()
 
         def start(place: str) -> None:
             """Let a worker answer the next part, if there is one that did not fail there."""
@@ -66,7 +76,7 @@ class Cluster:
             future = self._client.submit(
                 run,
                 parts.lines[one.part],
-                key=f"knee-part-{one.part}-{len(one.failed_on) + one.taken}-{job}",
+                key=f"knee-part-{one.part}-{next(numbers)}-{job}",
                 workers=[place],
                 allow_other_workers=True,
                 pure=False,
@@ -78,8 +88,12 @@ class Cluster:
         try:
             for place in self._addresses() * AHEAD:
                 start(place)
-            for future in ended:
+            for future in self._freed(ended, running):
                 one, place = running.pop(future)
+                if future.cancelled() and place not in (there := self._known()) and there:
+                    todo.append(one)
+                    start(there[len(running) % len(there)])
+                    continue
                 outcome, ran = _outcome(future, one.part)
                 # An idle worker may have taken it, also one on which it has failed: that says nothing of others.
                 taken = one.taken + (ran in one.failed_on)
@@ -101,11 +115,43 @@ class Cluster:
             self._client.cancel(list(running))
         return answers
 
+    def _freed(
+        self, ended: distributed.as_completed, running: dict[distributed.Future, tuple[Try, str]]
+    ) -> Generator[distributed.Future]:
+        """Give futures as they end, and cancel those that wait for workers which are gone while there are others.
+
+        Where the last worker is lost, Dask lets tasks wait for one with that address, though they may run elsewhere.
+        """
+        with self._watched(running):
+            yield from ended
+
+    @contextmanager
+    def _watched(self, running: dict[distributed.Future, tuple[Try, str]]) -> Generator[None]:
+        over = Event()
+
+        def watch() -> None:
+            while not over.wait(LOOK_S):
+                there, waiting = self._known(), dict(running)
+                if there and set(there).isdisjoint(place for _, place in waiting.values()):
+                    self._client.cancel(list(waiting))
+
+        watching = Thread(target=watch, daemon=True)
+        watching.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watching.join()
+
     def _addresses(self) -> list[str]:
-        workers = list(cast("dict[str, int]", self._client.nthreads()))
+        workers = self._known()
         if not workers:
             raise StudyError("the cluster has no workers", hint="start some, or wait: client.wait_for_workers(1)")
         return workers
+
+    def _known(self) -> list[str]:
+        """Return the addresses of all workers, if there are any."""
+        return list(cast("dict[str, int]", self._client.nthreads()))
 
 
 @dataclass(frozen=True)
@@ -129,3 +175,6 @@ def _outcome(future: distributed.Future, part: int) -> tuple[Outcome, str]:
         raise StudyError(message, hint="look into their logs: the kernel kills what is out of memory") from None
     except distributed.CancelledError:
         raise StudyError(f"part {part} was cancelled", hint="was the scheduler restarted?") from None
+    except Exception as error:
+        # Its scheduler has reasons of its own, such as distributed.scheduler.no-workers-timeout.
+        raise StudyError(f"part {part}: Dask gave up: {error}", hint="the scheduler's log says more") from error

@@ -29,6 +29,11 @@ FIRST_S, FIRST_TICK_S = 30.0, 0.05
 CANCEL_TICK_S = 0.05
 """How often a job is cancelled that is not wanted any more: it may not have begun yet."""
 
+KILLED = re.compile(
+    r"\b(?:exit(?:ed with)? )?code:? 137\b|exit status: 137\b|OOMKilled|exceeding (?:\w+ )?memory limits"
+)
+"""What Spark says of an executor that was killed as a whole: by the kernel, with all of its container, or by YARN."""
+
 
 class Cluster:
     """A Spark cluster that answers parts."""
@@ -40,6 +45,8 @@ class Cluster:
         if type(spark).__module__.startswith("pyspark.sql.connect"):
             raise of_connect()
         self._context = spark.sparkContext
+        if self._context._jsc is None:
+            raise StudyError("this session is stopped", hint="ask while it is open")
         self._await_one()
 
     def _await_one(self) -> None:
@@ -173,4 +180,9 @@ def _given_up(error: Exception) -> StudyError:
         # What happened stands at the end of Python's trace, which Java's follows.
         trace = re.split(r"\n\s*(?:at |\n|$)", latest[2])[0]
         reason = next((line for line in reversed(trace.splitlines()) if line.strip() and line[0] != " "), reason)
-    return StudyError(f"Spark gave up: {reason}", hint="its log says more")
+    hint = (
+        "give executors more memory: raise spark.executor.memoryOverhead"
+        if KILLED.search(reason)
+        else "its log says more"
+    )
+    return StudyError(f"Spark gave up: {reason}", hint=hint)
