@@ -9,7 +9,7 @@ const AT_ONCE: usize = 4;
 /// Writes down which rows of a block count, behind other positions; the block's first row has the number `from`.
 pub(crate) fn few(isa: Isa, bits: &Bits, from: u16, positions: &mut Vec<u16>) {
     let begin = positions.len();
-    let end = begin + ones(bits);
+    let end = begin + ones(isa, bits);
     // Room for what is written at once behind the last one.
     positions.resize(end + AT_ONCE, 0);
     write(isa, bits, from, &mut positions[begin..]);

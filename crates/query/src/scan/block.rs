@@ -106,14 +106,14 @@ impl Scan<'_> {
             return 0;
         }
         if let Test::Every = self.test {
-            let counting = lanes::ones(bits);
+            let counting = lanes::ones(self.isa, bits);
             if counting > FEW {
                 lanes::spread(self.isa, bits, mask);
             }
             return counting;
         }
         self.tested_as_lanes(block, there, scratch, state);
-        lanes::ones(&scratch.bits)
+        lanes::ones(self.isa, &scratch.bits)
     }
 
     /// Tests what is tested as lanes.
