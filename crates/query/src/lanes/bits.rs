@@ -3,7 +3,7 @@
 //! They are an eighth or less of a mask of lanes, so that conditions which can be tested this way ([`between`]) cost
 //! little more than reading their codes.
 //!
-//! [`between`]: super::between
+//! [`between`]: fn@super::between
 
 use super::{BLOCK, Isa, YES, for_each_isa};
 
