@@ -3,10 +3,11 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from told import Made, evidence_of, named, runs, series_of
 
-from knee.explain.evidence.drift import machine_level
+from knee.explain.evidence.drift import WALKS, machine_level
 from knee.explain.evidence.evidence import evidence
 from knee.explain.signs.relief import relief
 
@@ -83,3 +84,39 @@ def test_where_all_waits_go_with_another_allocator_there_is_no_doubt_but_what_it
         runs=tuple(replace(run, time_s=0.62 * one, cpu_s=1.14 * one) for run, one in zip(cell.runs, by, strict=True)),
     )
     assert (("allocator",) in named(found)) is is_named
+
+
+def level_by_matrices(seconds):
+    """Return the machine's level by matrices of all blocks, of the most likely walk, whether or not it surely walks."""
+    logs = np.log(seconds)
+    known, times = np.isfinite(logs), np.arange(1.0, logs.size + 1)
+    own, at = logs[known], times[known]
+
+    def fit(walk):
+        covariance = np.eye(at.size) + walk * np.minimum.outer(at, at)
+        inverse = np.linalg.inv(covariance)
+        mean = (inverse.sum(0) @ own) / inverse.sum()
+        weighted = inverse @ (own - mean)
+        likelihood = (at.size - 1) * np.log((own - mean) @ weighted) + np.linalg.slogdet(covariance)[1]
+        return -likelihood - np.log(inverse.sum()), mean + walk * np.minimum.outer(times, at) @ weighted
+
+    level = max((fit(walk) for walk in WALKS), key=lambda one: one[0])[1]
+    return level - level[known].mean()
+
+
+@pytest.mark.parametrize("blocks", [8, 60])
+def test_the_level_is_that_of_matrices_of_all_blocks(blocks):
+    draw = np.random.default_rng(blocks)
+    seconds = np.exp(np.repeat([0.0, 0.4], blocks // 2) + draw.normal(0, 0.01, blocks))
+    seconds[[1, blocks // 2 + 1]] = math.nan
+    level = machine_level(seconds)
+    assert level[0] < -0.1 < 0.1 < level[-1]
+    assert level == pytest.approx(level_by_matrices(seconds), abs=1e-9)
+
+
+def test_a_level_of_very_many_blocks_needs_no_matrix_of_them():
+    seconds = np.exp(np.repeat([0.0, 0.4], 100_000))
+    seconds *= np.exp(np.random.default_rng(1).normal(0, 0.01, seconds.size))
+    level = machine_level(seconds)
+    assert level[0] == pytest.approx(-0.2, abs=0.02)
+    assert level[-1] == pytest.approx(0.2, abs=0.02)

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from knee.store import Run, StudyError, count_named, one_of
@@ -66,7 +67,7 @@ class Response:
     bases: dict[str, Run] = field(default_factory=dict[str, Run])
     """For a response of :data:`COMPARED`: the run that each is compared with, by id."""
 
-    @property
+    @cached_property
     def seconds(self) -> dict[str, float]:
         """How long of each run, by its id, values are about that are times; CPU time is that of a phase, or of all."""
         ids = [run.spec["id"] for run in self.runs]

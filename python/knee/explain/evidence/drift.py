@@ -64,18 +64,43 @@ def machine_level(seconds: Array) -> Array:
     best, (likelihood, mean, weighted) = max(enumerate(fits), key=lambda fit: fit[1][0])
     if not 2 * (likelihood - fits[0][0]) > SURELY:
         return still
-    level = mean + WALKS[best - 1] * np.minimum.outer(times, times[known]) @ weighted
+    level = mean + WALKS[best - 1] * _walked(times, times[known], weighted)
     return level - level[known].mean()
 
 
 def _fit(logs: Array, times: Array, walk: float) -> tuple[float, float, Array]:
-    """Return the restricted log likelihood, the mean, and the inverse covariance times the distances from the mean."""
-    covariance = np.eye(logs.size) + walk * np.minimum.outer(times, times)
-    inverse = np.linalg.inv(covariance)
-    whole = float(inverse.sum())
-    mean = float(inverse.sum(0) @ logs) / whole
-    weighted = inverse @ (logs - mean)
+    """Return the restricted log likelihood, the mean, and the inverse covariance times the distances from the mean.
+
+    The covariance is that of single runs, 1, plus ``walk`` times that of a walk, the smaller of two times. A matrix of
+    all blocks would grow with the square of their number, so it is not made: the inverse of a walk's covariance has
+    only three diagonals.
+    """
+    from scipy import linalg  # imported late: only fitting needs it
+
+    steps = np.diff(times, prepend=0.0)
+    diagonals = np.zeros((2, logs.size))
+    diagonals[1] = 1 / steps + walk
+    diagonals[1, :-1] += 1 / steps[1:]
+    diagonals[0, 1:] = -1 / steps[1:]
+    factor = linalg.cholesky_banded(diagonals)
+
+    def solved(right: Array) -> Array:
+        return right - walk * linalg.cho_solve_banded((factor, False), right)
+
+    ones = solved(np.ones(logs.size))
+    whole = float(ones.sum())
+    mean = float(ones @ logs) / whole
+    weighted = solved(logs - mean)
     freedom = logs.size - 1
     variance = float((logs - mean) @ weighted) / freedom
-    likelihood = -(freedom * np.log(variance) + float(np.linalg.slogdet(covariance)[1]) + np.log(whole)) / 2
+    determinant = float(np.log(steps).sum() + 2 * np.log(factor[1]).sum())
+    likelihood = -(freedom * np.log(variance) + determinant + np.log(whole)) / 2
     return float(likelihood), mean, weighted
+
+
+def _walked(times: Array, known: Array, weighted: Array) -> Array:
+    """Return for each time the sum of weights times the smaller of it and the weight's time, in the order of times."""
+    before = np.searchsorted(known, times, side="right")
+    until = np.concatenate([[0.0], np.cumsum(known * weighted)])
+    after = weighted.sum() - np.concatenate([[0.0], np.cumsum(weighted)])
+    return until[before] + times * after[before]
