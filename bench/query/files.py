@@ -27,7 +27,9 @@ DUCKDB = """
 import sys, time, duckdb
 sql, threads = sys.argv[1:]
 begin = time.perf_counter()
-duckdb.connect(config={"threads": int(threads)}).execute(sql).fetchall()
+own = duckdb.connect(config={"threads": int(threads)})
+own.execute("set enable_progress_bar = false")  # of what takes longer than two seconds
+own.execute(sql).fetchall()
 print(time.perf_counter() - begin)
 """
 
