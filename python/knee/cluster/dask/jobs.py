@@ -8,11 +8,9 @@ from __future__ import annotations
 import uuid
 from collections import deque
 from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from threading import Event, Thread
 from typing import cast
 
 import distributed
@@ -20,6 +18,7 @@ import distributed
 from knee.cluster.dask import on_workers
 from knee.cluster.dask.by_value import ByValue
 from knee.cluster.parts import Parts, failed
+from knee.cluster.watch import every
 from knee.cluster.worker import TRIES, Limits, Outcome
 from knee.store import StudyError
 
@@ -122,26 +121,14 @@ class Cluster:
 
         Where the last worker is lost, Dask lets tasks wait for one with that address, though they may run elsewhere.
         """
-        with self._watched(running):
+
+        def look() -> None:
+            there, waiting = self._known(), dict(running)
+            if there and set(there).isdisjoint(place for _, place in waiting.values()):
+                self._client.cancel(list(waiting))
+
+        with every(LOOK_S, look):
             yield from ended
-
-    @contextmanager
-    def _watched(self, running: dict[distributed.Future, tuple[Try, str]]) -> Generator[None]:
-        over = Event()
-
-        def watch() -> None:
-            while not over.wait(LOOK_S):
-                there, waiting = self._known(), dict(running)
-                if there and set(there).isdisjoint(place for _, place in waiting.values()):
-                    self._client.cancel(list(waiting))
-
-        watching = Thread(target=watch, daemon=True)
-        watching.start()
-        try:
-            yield
-        finally:
-            over.set()
-            watching.join()
 
     def _addresses(self) -> list[str]:
         workers = self._known()

@@ -6,8 +6,7 @@ import re
 import time
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from threading import Event, Thread
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 from uuid import uuid4
 
@@ -17,6 +16,7 @@ from pyspark.sql import SparkSession
 from knee.cluster import worker
 from knee.cluster.parts import Parts, failed, of_connect
 from knee.cluster.spark import on_workers
+from knee.cluster.watch import every
 from knee.cluster.worker import TRIES, Limits
 from knee.store import StudyError
 
@@ -129,23 +129,14 @@ class Cluster:
                 break
         return answers
 
-    @contextmanager
-    def _cancelled_after(self, final: Accumulator[list[str]], tag: str) -> Generator[None]:
+    def _cancelled_after(self, final: Accumulator[list[str]], tag: str) -> AbstractContextManager[None]:
         """Cancel the jobs with a tag as soon as a task says that its part fails for good: others would still begin."""
-        over = Event()
 
-        def watch() -> None:
-            while not over.wait(CANCEL_TICK_S):
-                if final.value:
-                    self._context.cancelJobsWithTag(tag)
+        def look() -> None:
+            if final.value:
+                self._context.cancelJobsWithTag(tag)
 
-        watching = Thread(target=watch, daemon=True)
-        watching.start()
-        try:
-            yield
-        finally:
-            over.set()
-            watching.join()
+        return every(CANCEL_TICK_S, look)
 
     def _threads(self) -> int | None:
         """Return the threads of an executor; None where Spark leaves them to the machine."""
