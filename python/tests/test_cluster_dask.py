@@ -18,6 +18,7 @@ from pathlib import Path
 import dask
 import pytest
 from clusters import NAMED, SUM, Binaries, fails, of_version, parent, text_of, until
+from dask_worker import client_of
 from distributed import Client, Future, LocalCluster
 from lineitem import write
 from mining import said
@@ -359,16 +360,9 @@ def bare(tmp_path: Path) -> Generator[Client]:
     site = next(path for path in sys.path if path.endswith("site-packages"))
     # The folder of this interpreter has a binary, and that of the system's has none.
     python = os.path.realpath(sys.executable)
-    words = [python, "-m", "distributed.cli.dask_worker", "--nthreads=1", "--no-dashboard"]
     own = {"PYTHONPATH": f"{tmp_path}:{site}", "PATH": "/usr/bin:/bin"}
-    with LocalCluster(n_workers=0, dashboard_address=None) as cluster, Client(cluster) as client:
-        words += [f"--local-directory={tmp_path}", cluster.scheduler_address]
-        with subprocess.Popen(words, env=own, stderr=subprocess.DEVNULL) as process:
-            try:
-                client.wait_for_workers(1, timeout=60)
-                yield client
-            finally:
-                process.terminate()
+    with client_of([python], own, tmp_path) as client:
+        yield client
 
 
 def test_workers_need_nothing_but_the_binary(bare: Client, binary: str, table: Path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -12,7 +11,8 @@ import dask
 import pytest
 from clusters import SUM, Binaries, fails
 from control_groups import Group, group
-from distributed import Client, LocalCluster
+from dask_worker import client_of
+from distributed import Client
 from lineitem import write
 
 import knee.cluster
@@ -36,18 +36,13 @@ def binaries(binary: str, tmp_path: Path) -> Generator[Binaries]:
 @pytest.fixture
 def client(limited: Group, binaries: Binaries, tmp_path: Path) -> Generator[Client]:
     """A cluster whose one worker is in the group."""
-    words = [*limited.inside, sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads=1", "--no-dashboard"]
     own = os.environ | {"KNEE_BIN": str(binaries.script)}
     # Where the nanny is killed, nothing starts another worker.
-    given_up = dask.config.set({"distributed.scheduler.no-workers-timeout": "60s"})
-    with given_up, LocalCluster(n_workers=0, dashboard_address=None) as cluster, Client(cluster) as client:
-        words += [f"--local-directory={tmp_path}", cluster.scheduler_address]
-        with subprocess.Popen(words, env=own, stderr=subprocess.DEVNULL) as process:
-            try:
-                client.wait_for_workers(1, timeout=60)
-                yield client
-            finally:
-                process.terminate()
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "60s"}),
+        client_of([*limited.inside, sys.executable], own, tmp_path) as client,
+    ):
+        yield client
 
 
 def test_what_does_not_fit_is_said(client: Client, limited: Group, tmp_path: Path):
