@@ -1,6 +1,7 @@
 //! How much memory and how many threads this process may still use. Sizes from inputs and options are checked against
 //! this before anything is allocated.
 
+use std::mem::MaybeUninit;
 use std::path::Path;
 
 use crate::{facts, files};
@@ -114,6 +115,17 @@ pub fn keep_buffers() {
         libc::mallopt(libc::M_MMAP_THRESHOLD, KEPT.0);
         libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT.1);
     }
+}
+
+/// Asks for huge pages in a buffer, as far as it has any: small ones are cleared and mapped one by one. Nothing changes
+/// where the kernel has none.
+pub fn huge_pages(buffer: &mut [MaybeUninit<u8>]) {
+    let (page, begin) = (rustix::param::page_size(), buffer.as_ptr() as usize);
+    let skipped = begin.next_multiple_of(page) - begin;
+    let Some(whole) = buffer.get_mut(skipped..) else { return };
+    let bytes = whole.len() / page * page;
+    // SAFETY: whole pages of a buffer that nobody else uses meanwhile. The advice keeps what is in them.
+    unsafe { libc::madvise(whole.as_mut_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
 }
 
 /// Gives the kernel all memory back that [`keep_buffers`] kept.

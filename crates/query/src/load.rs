@@ -45,7 +45,7 @@ impl<'a> Wanted<'a> {
     /// The table, with the columns that a query reads.
     pub(crate) fn table(&self, select: &Select, pool: &Pool, phases: &mut Phases) -> Result<Table, Error> {
         let opened = |data: &str| pool.install(|| Parquet::open(Path::new(data)));
-        let table = match (self.args.text("data"), self.args.text("cache")) {
+        match (self.args.text("data"), self.args.text("cache")) {
             ("", "") => self.encoded(&lineitem(select, self.args.text("scale"))?, select, pool, phases),
             ("", cache) => {
                 self.cached(&lineitem(select, self.args.text("scale"))?, Path::new(cache), select, pool, phases)
@@ -67,10 +67,7 @@ impl<'a> Wanted<'a> {
             }
             (data, "") => self.encoded(&opened(data)?, select, pool, phases),
             (data, cache) => self.cached(&opened(data)?, Path::new(cache), select, pool, phases),
-        };
-        // The table stands, and buffers are no longer needed.
-        room::give_back();
-        table
+        }
     }
 
     /// The columns that a query reads, from the source itself.
@@ -119,6 +116,8 @@ impl<'a> Wanted<'a> {
         // What values need is known only now. Chunks are there already, and go while the table is written.
         let table = source.rows().saturating_mul(table::bytes_per_row(&fields, &chunks, self.encoding) as u64);
         self.fitting(table.saturating_mul(copies).saturating_sub(table / 2), hint)?;
+        // Buffers are no longer needed.
+        room::give_back();
         let build = || pool.install(|| table::build(&fields, chunks, self.encoding, &self.placed));
         phases.measure("encode", build).map_err(|error| cannot_lay_out(self.args, &error))
     }

@@ -13,7 +13,7 @@ use knee_workload::Error;
 
 use crate::error::wrong;
 use crate::field::Field;
-use crate::table::{Chunk, TEXTS};
+use crate::table::{Blocks, Chunk, TEXTS};
 
 pub(crate) use parquet::{Parquet, Piece};
 pub(crate) use tpch::Tpch;
@@ -164,6 +164,7 @@ pub(crate) fn read_usable(
         (0..source.parts() * sets.len()).map(|_| Mutex::new(None)).collect();
     let useless: Vec<AtomicBool> = sets.iter().map(|_| AtomicBool::new(false)).collect();
     let failed = AtomicBool::new(false);
+    let blocks = Blocks::default();
     knee_runtime::parallel_for_grain(0..pieces.len(), 1, |at| {
         let (part, set) = (at / sets.len(), at % sets.len());
         // Relaxed: a piece too many does no harm.
@@ -171,7 +172,7 @@ pub(crate) fn read_usable(
             return;
         }
         source.soon(part, columns);
-        let read = source.read(part, sets[set]);
+        let read = source.read(part, sets[set]).map(|chunk| chunk.within(&blocks));
         if let Err(unread) = &read {
             let flag = if is_spare(unread, sets[set]) { &useless[set] } else { &failed };
             flag.store(true, Ordering::Relaxed);

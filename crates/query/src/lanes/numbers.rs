@@ -22,6 +22,11 @@ for_each_isa! {
         positions.iter().fold(0, |last, position| last.max(*position))
     }
 
+    /// The smallest and the largest of some numbers and another one.
+    pub(crate) fn extremes(other: i64, numbers: &[i64]) -> (i64, i64) {
+        numbers.iter().fold((other, other), |(low, high), number| (low.min(*number), high.max(*number)))
+    }
+
     /// The sum of a group's lanes, which has to fit 64 bits.
     pub(crate) fn sum<L: Lane>(groups: &[u16], group: u16, lanes: &[L]) -> i64 {
         groups.iter().zip(lanes).map(|(own, lane)| if *own == group { lane.signed() } else { 0 }).sum()

@@ -3,12 +3,10 @@
 use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use knee_machine::room;
-
 use super::encoding::{self, DIGIT_BITS, Encoding, Storage, Width};
+use super::kept::{Blocks, Kept};
 use super::piece::{self, Piece, Positions, Sink};
 use super::{Column, MORSEL, Placed, Statistics, Table};
 use crate::field::{Bounds, Field};
@@ -16,9 +14,6 @@ use crate::kind::Kind;
 
 /// A chunk keeps a list of values if it has so many rows for each of them.
 const FEW: usize = 8;
-
-/// Bytes of a table after which memory is given back while it is written.
-const GIVEN_BACK: usize = 128 << 20;
 
 /// Most different texts of a column: their codes have two bytes.
 pub(crate) const TEXTS: usize = 1 << 16;
@@ -47,7 +42,7 @@ pub(crate) enum Columns {
 enum Packed {
     Numbers(Piece, Statistics),
     Coded(Positions, Vec<i64>, Statistics),
-    Doubles(Vec<f64>),
+    Doubles(Kept<f64>),
     /// Positions in the chunk's own list.
     Texts(Positions, Vec<String>),
 }
@@ -72,10 +67,21 @@ impl Chunk {
                 let statistics = Statistics::of(&there.collect::<Vec<_>>());
                 Packed::Coded(positions, values, statistics)
             }
-            Columns::Doubles(values) => Packed::Doubles(values),
+            Columns::Doubles(values) => Packed::Doubles(values.into()),
             Columns::Texts(codes, words) => Packed::Texts(Positions::pack(codes, words.len()).0, words),
         };
         Self { rows, columns: columns.into_iter().map(pack).collect() }
+    }
+
+    /// The same chunk, with its values in blocks.
+    pub(crate) fn within(self, blocks: &Blocks) -> Self {
+        let within = |column| match column {
+            Packed::Numbers(piece, statistics) => Packed::Numbers(piece.within(blocks), statistics),
+            Packed::Coded(positions, values, statistics) => Packed::Coded(positions.within(blocks), values, statistics),
+            Packed::Doubles(values) => Packed::Doubles(values.within(blocks)),
+            Packed::Texts(positions, words) => Packed::Texts(positions.within(blocks), words),
+        };
+        Self { rows: self.rows, columns: self.columns.into_iter().map(within).collect() }
     }
 
     /// With the columns of another chunk of the same rows behind its own.
@@ -118,14 +124,8 @@ pub(crate) fn build(
     let maps = all_maps(&chunks, &columns);
     let rows = chunks.iter().map(|chunk| chunk.rows).sum();
     let waiting = waiting(chunks, placed.copies * columns.len());
-    let written = AtomicUsize::new(0);
     Table::write(columns, rows, placed, &|morsel, column, piece: &mut [u8]| {
         write_piece((morsel, column), piece, rows, storages[column], &waiting, &maps);
-        // Chunks were dropped meanwhile, and the allocator keeps their memory. Relaxed: it only counts.
-        let before = written.fetch_add(piece.len(), Ordering::Relaxed);
-        if before / GIVEN_BACK < (before + piece.len()) / GIVEN_BACK {
-            room::give_back();
-        }
     })
 }
 

@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use super::Statistics;
-use crate::lanes::{self, Isa};
+use super::kept::{Blocks, Kept};
+use crate::lanes::{self, Code, Isa, for_each_isa};
 
 /// Positions that a byte can be.
 const BYTE: usize = 1 << 8;
@@ -23,11 +24,22 @@ pub(crate) struct Positions(Codes);
 
 #[derive(Debug)]
 enum Codes {
-    U8(Vec<u8>),
-    U16(Vec<u16>),
-    U32(Vec<u32>),
+    U8(Kept<u8>),
+    U16(Kept<u16>),
+    U32(Kept<u32>),
     /// Values themselves.
-    I64(Vec<i64>),
+    I64(Kept<i64>),
+}
+
+impl Codes {
+    fn within(&self, blocks: &Blocks) -> Self {
+        match self {
+            Self::U8(codes) => Self::U8(codes.within(blocks)),
+            Self::U16(codes) => Self::U16(codes.within(blocks)),
+            Self::U32(codes) => Self::U32(codes.within(blocks)),
+            Self::I64(values) => Self::I64(values.within(blocks)),
+        }
+    }
 }
 
 /// Where codes of a table are written.
@@ -43,28 +55,22 @@ impl Piece {
         let Statistics { low, high, step } = statistics;
         let step = step.max(1);
         let largest = high.abs_diff(low) / step.unsigned_abs();
-        // Divisions take long, and most steps are 1.
-        macro_rules! codes {
-            ($codes:ident, $word:ty) => {{
-                let difference = |value: &i64| value.wrapping_sub(low) as u64;
-                let codes = if step == 1 {
-                    values.iter().map(|value| difference(value) as $word).collect()
-                } else {
-                    values.iter().map(|value| (difference(value) / step as u64) as $word).collect()
-                };
-                Codes::$codes(codes)
-            }};
-        }
+        let (isa, width) = (Isa::best(), step.unsigned_abs());
         let codes = if u8::try_from(largest).is_ok() {
-            codes!(U8, u8)
+            Codes::U8(steps(isa, &values, low, width).into())
         } else if u16::try_from(largest).is_ok() {
-            codes!(U16, u16)
+            Codes::U16(steps(isa, &values, low, width).into())
         } else if u32::try_from(largest).is_ok() {
-            codes!(U32, u32)
+            Codes::U32(steps(isa, &values, low, width).into())
         } else {
-            return (Self { base: 0, step: 1, codes: Codes::I64(values) }, statistics);
+            return (Self { base: 0, step: 1, codes: Codes::I64(values.into()) }, statistics);
         };
         (Self { base: low, step, codes }, statistics)
+    }
+
+    /// The same, in blocks.
+    pub(crate) fn within(&self, blocks: &Blocks) -> Self {
+        Self { codes: self.codes.within(blocks), ..*self }
     }
 
     /// Writes the codes that rows have in a table with this base and step.
@@ -78,6 +84,19 @@ impl Piece {
             Codes::U16(codes) => sink.write(codes[rows].iter().map(|own| linear((*own).into()))),
             Codes::U32(codes) => sink.write(codes[rows].iter().map(|own| linear((*own).into()))),
             Codes::I64(values) => sink.write(values[rows].iter().map(|value| code(*value, base, step))),
+        }
+    }
+}
+
+for_each_isa! {
+    /// How many steps from `low` each value is.
+    fn steps<C: Code>(values: &[i64], low: i64, step: u64) -> Vec<C> {
+        let difference = |value: &i64| value.wrapping_sub(low) as u64;
+        // Divisions take long, and most steps are 1.
+        if step == 1 {
+            values.iter().map(|value| C::low(difference(value))).collect()
+        } else {
+            values.iter().map(|value| C::low(difference(value) / step)).collect()
         }
     }
 }
@@ -96,14 +115,20 @@ impl Positions {
     pub(crate) fn pack(positions: Vec<u32>, length: usize) -> (Self, Vec<bool>) {
         assert!(all_below(&positions, length), "positions are in their list");
         let used = used(&positions, length);
+        // By reference: in the list's own memory it would be one by one.
         let codes = if length <= BYTE {
-            Codes::U8(positions.into_iter().map(|position| position as u8).collect())
+            Codes::U8(positions.iter().map(|position| *position as u8).collect::<Vec<_>>().into())
         } else if length <= 1 << 16 {
-            Codes::U16(positions.into_iter().map(|position| position as u16).collect())
+            Codes::U16(positions.iter().map(|position| *position as u16).collect::<Vec<_>>().into())
         } else {
-            Codes::U32(positions)
+            Codes::U32(positions.into())
         };
         (Self(codes), used)
+    }
+
+    /// The same, in blocks.
+    pub(crate) fn within(&self, blocks: &Blocks) -> Self {
+        Self(self.0.within(blocks))
     }
 
     /// Writes the code of each row's position.

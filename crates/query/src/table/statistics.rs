@@ -1,5 +1,7 @@
 //! What the rule for encodings asks of a column.
 
+use crate::lanes::{self, Isa};
+
 /// Smallest and largest value, and the largest number that divides all differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Statistics {
@@ -16,7 +18,7 @@ impl Statistics {
     /// Of these values.
     pub(crate) fn of(values: &[i64]) -> Self {
         let Some(&first) = values.first() else { return Self::NONE };
-        let (low, high) = values.iter().fold((first, first), |(low, high), &value| (low.min(value), high.max(value)));
+        let (low, high) = lanes::extremes(Isa::best(), first, values);
         let mut step = 0;
         for &value in values {
             step = divisor(step, value.abs_diff(first));

@@ -122,10 +122,19 @@ for_each_isa! {
 fn unpack_group<const BITS: usize>(bytes: &[u8]) -> [u32; GROUP] {
     let bytes = &bytes[..BITS + 8];
     let mask = u32::MAX >> (32 - BITS);
+    // As many as eight bytes hold wherever they begin: the fewer times bytes are read, the longer are the vectors.
+    let together = const {
+        match BITS {
+            ..=7 => 8,
+            8..=14 => 4,
+            15..=28 => 2,
+            _ => 1,
+        }
+    };
     std::array::from_fn(|number| {
-        let (byte, bit) = (number * BITS / 8, number * BITS % 8);
-        let eight = u64::from_le_bytes(bytes[byte..byte + 8].try_into().expect("there are eight"));
-        (eight >> bit) as u32 & mask
+        let first = number / together * together * BITS;
+        let eight = u64::from_le_bytes(bytes[first / 8..first / 8 + 8].try_into().expect("there are eight"));
+        (eight >> (number * BITS - first / 8 * 8)) as u32 & mask
     })
 }
 
