@@ -25,7 +25,7 @@ pub(crate) use few::few;
 pub(crate) use floats::{float_extremes, float_sum, floats_below, floats_equal};
 pub use isa::Isa;
 pub(crate) use mask::{How, all_within, any, combine, count, hide, hide_or_first, invert, range, rows, table};
-pub(crate) use numbers::{add, extremes, greatest, last_position, least, multiply, sum};
+pub(crate) use numbers::{add, extremes, greatest, last_position, least, minus, multiply, sum};
 pub(crate) use prefetch::prefetch;
 
 /// Rows of a block: arrays of that many lanes stay in the first-level cache.

@@ -1,6 +1,6 @@
 //! Arithmetic on lanes, and sums and extremes of those of one group.
 
-use super::{Lane, for_each_isa};
+use super::{Code, Lane, for_each_isa};
 
 for_each_isa! {
     /// `out` = one × other + constant.
@@ -14,6 +14,13 @@ for_each_isa! {
     pub(crate) fn add<L: Lane>(one: &[L], other: &[L], out: &mut [L]) {
         for ((out, one), other) in out.iter_mut().zip(one).zip(other) {
             *out = one.plus(*other);
+        }
+    }
+
+    /// `out` = one − other.
+    pub(crate) fn minus<C: Code>(one: &[C], other: &[C], out: &mut [C]) {
+        for ((out, one), other) in out.iter_mut().zip(one).zip(other) {
+            *out = one.minus(*other);
         }
     }
 

@@ -1,5 +1,6 @@
 //! A morsel, block by block.
 
+use super::between::Differences;
 use super::counting::Counting;
 use super::doubles::{Free, back, floats};
 use super::filter::{Test, Tested};
@@ -21,6 +22,7 @@ pub(crate) struct Scratch {
     bits: Bits,
     /// The same as lanes, where many count.
     mask: Vec<u16>,
+    differences: Differences,
     /// Rows of a morsel's blocks in which few count, and their codes.
     far: Vec<u16>,
     gathered: Gathered,
@@ -45,6 +47,7 @@ impl Scratch {
         Self {
             bits: lanes::first(0),
             mask: vec![0; BLOCK],
+            differences: Box::new([0; _]),
             far: Vec::with_capacity(BLOCK),
             gathered: Gathered::default(),
             masks: Vec::new(),
@@ -64,7 +67,7 @@ impl Scratch {
 impl Scan<'_> {
     /// Adds the rows of a morsel to a state. `home` is the part of the morsel that lies on this worker's node.
     pub(crate) fn morsel(&self, morsel: usize, home: f64, scratch: &mut Scratch, state: &mut State) {
-        let rows = self.table.rows_of(morsel);
+        let rows = if let Test::Never = self.test { 0 } else { self.table.rows_of(morsel) };
         let mut doubles: Vec<_> =
             self.doubles.iter().map(|doubles| vec![doubles.none(); self.groups.combinations]).collect();
         let mut bytes = 0;
@@ -98,10 +101,10 @@ impl Scan<'_> {
     /// Tests the rows of a block, of which `there` are there; how many count.
     fn tested(&self, block: Rows<'_>, there: usize, scratch: &mut Scratch, state: &mut State) -> usize {
         debug_assert!(block.from + BLOCK <= MORSEL);
-        let Scratch { bits, mask, read, .. } = scratch;
+        let Scratch { bits, differences, mask, read, .. } = scratch;
         *bits = lanes::first(there);
         read.begin();
-        let any = self.between.iter().all(|one| one.test(self.isa, block, read, bits));
+        let any = self.between.iter().all(|one| one.test(self.isa, block, read, bits, differences));
         if !any && !self.may_overflow {
             return 0;
         }

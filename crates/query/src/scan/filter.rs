@@ -12,7 +12,7 @@ use crate::sql::Comparison;
 use crate::table::{Codes, DIGIT_BITS, Storage, Table, Width};
 
 /// Ranges beyond which a table is looked up instead, where codes have at most two bytes.
-const RANGES: usize = 3;
+pub(super) const RANGES: usize = 3;
 
 /// A condition, ready to be tested in blocks.
 #[derive(Debug)]
@@ -114,7 +114,8 @@ fn of_codes(column: usize, codes: Vec<(u64, u64)>, table: &Table) -> Test {
     }
 }
 
-fn codes(ranges: &Ranges, (base, step): (i64, i64), (least, most): (i128, i128)) -> Vec<(u64, u64)> {
+/// Ranges of codes, of those that there can be.
+pub(super) fn codes(ranges: &Ranges, (base, step): (i64, i64), (least, most): (i128, i128)) -> Vec<(u64, u64)> {
     let (base, step) = (i128::from(base), i128::from(step));
     let code = |&(low, high): &(i128, i128)| {
         // Rounded towards the inside.

@@ -4,7 +4,8 @@
 //! rows that count; the group of each; and what is added up, chosen by the shape of the expression and by the encodings
 //! of its columns, never by the query:
 //!
-//! - A condition that is one range of a column's codes is tested as bits ([`between`]), all others as lanes ([`filter`]).
+//! - A condition that is a few ranges of a column's codes, or of the difference of two columns, is tested as bits
+//!   ([`between`]), all others as lanes ([`filter`]).
 //! - A sum of products of which at most one factor needs more than 16 bits becomes sums of products of 16-bit numbers
 //!   ([`sums`]): the wide factor as digits, the others as one weight. Constants and bases of codes are multiplied in at
 //!   the end, once for each group.
@@ -110,9 +111,10 @@ impl<'a> Scan<'a> {
     /// Where there may be too many groups.
     pub(crate) fn new(plan: &Plan, table: &'a Table, isa: Isa) -> Result<Self, Error> {
         let mut before = Programs::default();
-        let (between, test) = Between::taken_from(Test::new(&plan.filter, table, &mut before), table);
+        let (between, test) = Between::taken_from(&plan.filter, table, &mut before);
         let first = before.asked();
-        let asked = [between.iter().map(|one| one.column).collect(), test.asked(), first.clone()].concat();
+        let asked =
+            [between.iter().flat_map(Between::columns).copied().collect(), test.asked(), first.clone()].concat();
         let mut after = Programs::beside(&asked);
         let groups = Groups::new(&plan.keys, table)?;
         let mut scan = Self {

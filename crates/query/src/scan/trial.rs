@@ -395,5 +395,8 @@ fn conditions_that_no_row_is_left_for_are_not_counted_as_read() {
     assert_eq!(read("small > 9 and price + quantity > 0"), (bytes(&["small"]), 0));
     let all = bytes(&["small", "price", "quantity", "discount"]);
     assert_eq!(read("price + quantity > 0 and small >= 0"), (all, 0));
-    assert_eq!(read("(small > 9 or small < -9) and price + quantity > 0"), (bytes(&["small", "price", "quantity"]), 0));
+    assert_eq!(read("(small > 9 or small < -9) and price + quantity > 0"), (bytes(&["small"]), 0));
+    assert_eq!(read("(small > 9 or price < 0) and price + quantity > 0"), (bytes(&["small", "price", "quantity"]), 0));
+    assert_eq!(read("small > 9 and day < later"), (bytes(&["small"]), 0));
+    assert_eq!(read("day < later and small >= 0"), (bytes(&["day", "later", "small", "discount"]), 0));
 }
