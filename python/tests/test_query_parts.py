@@ -9,6 +9,9 @@ import pytest
 from divided import printed, ran
 from queries import answer, refused
 
+from knee.cluster.parts import split_query
+from knee.store import StudyError
+
 QUERIES = {
     "q1": ["q1"],
     "rare": ["rare"],
@@ -69,3 +72,12 @@ def test_one_reason_is_given_where_the_input_is_closed(binary: str):
     for _ in range(20):
         done = subprocess.run([binary, "query", "--part"], input="{}\n", capture_output=True, text=True, check=False)
         refused(done, "it has no checksum")
+
+
+def test_what_no_part_can_be_made_of_is_refused():
+    with pytest.raises(StudyError, match="a question has at least one part, not 0") as refusal:
+        split_query(QUERIES["sql"][1], "lineitem.parquet", 0)
+    assert refusal.value.hint == "leave parts out, or give 1 or more"
+    for sql in ("select count(*) from a\0b", "select count(*) from a where m = '\ud83d'"):
+        with pytest.raises(StudyError, match="has a character that no program can be given"):
+            split_query(sql, "lineitem.parquet", 2)

@@ -68,6 +68,9 @@ def parts_of(path: str | PathLike[str], cluster: Cluster) -> int:
     return max(workers, min(cluster.per_worker * workers, size // SMALLEST))
 
 
+LONE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Halves of a character in UTF-16. The others stand for bytes of a file's name."""
+
 ADDRESS = re.compile(r"([A-Za-z][\w+.-]*):(?=/)")
 """How an address in a file system begins. The name of a generated graph has no slash after its colon."""
 
@@ -131,6 +134,8 @@ def split_count(action: str, graph: Any, options: Mapping[str, object], parts: i
 
 
 def _split(verb: str, parts: int, words: Iterable[str]) -> Parts:
+    if parts < 1:
+        raise StudyError(f"a question has at least one part, not {parts}", hint="leave parts out, or give 1 or more")
     return Parts(verb, tuple(_ran(verb, f"--split={parts}", *words).splitlines()))
 
 
@@ -183,6 +188,9 @@ def failed(reason: str) -> StudyError:
 
 def _ran(verb: str, *words: str, given: str = "") -> str:
     binary = _binary.find()
+    for word in words:
+        if "\0" in word or LONE.search(word):
+            raise StudyError(f"{word!r} has a character that no program can be given", hint="leave it out")
     try:
         done = subprocess.run(
             [str(binary), verb, *words], input=given, capture_output=True, encoding="utf-8", check=False
