@@ -58,6 +58,7 @@ class Study:
     one: Drawn
     loaded: bool = False
     """Whether another program comes and goes beside it: on each cpu where the instance's number is odd, else on one."""
+    share: float = SHARE
 
     def __post_init__(self) -> None:
         """Begin without runs."""
@@ -69,7 +70,7 @@ class Study:
     def whole(self) -> list[Run]:
         """Make all blocks, with the questions that join them; return the runs."""
         for block in range(1, BLOCKS + 1):
-            left = Left(block, BLOCKS, SHARE, self._testable)
+            left = Left(block, BLOCKS, self.share, self._testable)
             asked = wanted(self.runs, len(self._cpus), left)
             specs = [self._spec(block, threads) for threads in self.one.counts]
             specs += [spec for one in asked for spec in self._asked(block, one.cell["threads"], one.name)]

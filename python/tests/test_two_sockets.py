@@ -20,9 +20,12 @@ from made_up.play import play
 from made_up.program import Program
 from test_made_up import topology
 
-from knee.explain.evidence.evidence import evidence
+from knee.explain.asking.targets import CHAIN
+from knee.explain.asking.telling import BLOCKS
+from knee.explain.evidence.evidence import COPIES, evidence
+from knee.explain.ledger.choice import chosen
 from knee.explain.ledger.explanation import Explanation, explanation
-from knee.explain.scaling.series import group
+from knee.explain.scaling.series import Series, group
 
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
@@ -52,6 +55,11 @@ def drawn(counts: tuple[int, ...]) -> Drawn:
 
 
 @cache
+def series() -> Series:
+    return group(Study(drawn(COUNTS), share=3.0).whole(), COUNTS[-1])[0]
+
+
+@cache
 def told(counts: tuple[int, ...]) -> Explanation:
     return explained(drawn(counts))
 
@@ -74,6 +82,21 @@ def test_both_causes_are_named_with_the_planted_shares():
         assert part is not None
         assert part.value == pytest.approx(planted, abs=max(0.03, (part.high - part.low) / 2)), cause
     assert sum(part.value for part in parts.values() if part) == pytest.approx(loss(PROGRAM, 96), abs=0.05)
+
+
+def test_the_chain_is_made_at_the_knee_as_well():
+    about = {count: evidence(series(), count) for count in COUNTS[1:]}
+    asked = {count: set(one.tests) for count, one in about.items() if one.asked}
+    largest = asked.pop(COUNTS[-1])
+    (knee,) = asked
+    assert knee == 48, "where it bends most: of the six counts, siblings come after it"
+    assert COPIES in asked[knee]
+    assert asked[knee] <= CHAIN
+    assert not largest <= CHAIN, "why a program loses more is asked where it loses most"
+    assert len(about[knee].tests[COPIES].runs) >= BLOCKS
+    assert {one.cause for one in explanation(about[knee]).findings} == {"NUMA distance"}
+    shown = chosen({"s": [explanation(one) for one in about.values()]}, None, None, every=False)
+    assert [one.threads for one in shown] == [96, knee]
 
 
 def test_without_siblings_only_the_distance_is_named():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, readable=False))
 @click.option(
-    "--threads", "-n", type=click.IntRange(2), metavar="N", help="Thread count.  [default: the largest asked about]"
+    "--threads", "-n", type=click.IntRange(2), metavar="N", help="Thread count.  [default: those asked about]"
 )
 @click.option(
     "--series", metavar="NAME", help="Series, as `knee report` names it.  [default: those asked about, else all]"

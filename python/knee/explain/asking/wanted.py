@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from knee.explain.asking.costs import cost_s, cpu_s, seconds
+from knee.explain.asking.targets import CHAIN, at_knees, explained
 from knee.explain.asking.telling import ANYWHERE, BLOCKS, GROWN, blocks_for, done, later, questions
 from knee.explain.evidence.evidence import COPIES, FEWEST, ONE_CPU, SWITCHES, Evidence, answers, evidence
 from knee.explain.ledger.explanation import explanation
 from knee.explain.ledger.ledger import FEW, MACHINE, MORE, NOBODY, ONE, ledger
-from knee.explain.scaling.series import Series, group
+from knee.explain.scaling.series import group
 from knee.explain.signs.beside import STREAM
 from knee.explain.signs.idle.waits import own_waits
 from knee.explain.signs.relief import relief
@@ -102,11 +103,16 @@ def wanted(runs: Sequence[Run], allowed: int, left: Left) -> list[Wanted]:
     made = max((run.spec["block"] for run in own), default=0)
     budget_s = (1 - SPARE) * left.share * seconds(own) * left.blocks / max(1, made)
     left_s = budget_s - seconds([run for run in runs if "test" in run.spec])
-    targets = [evidence(one, threads) for one, threads in explained(group(list(runs), allowed))]
-    chosen: list[Wanted] = []
-    for found in targets:
-        chosen += _affordable(found, left_s / len(targets), left)
-    return chosen
+    largest = explained(group(list(runs), allowed))
+    targets = [evidence(one, threads) for one, threads in largest]
+    asked = [(found, _affordable(found, left_s / len(targets), left)) for found in targets]
+    chosen = [one for _, own in asked for one in own]
+    if any(done(found, one.name) < BLOCKS for found, own in asked for one in own):
+        return chosen
+    # What the largest counts ask for was asked, so there is time for the knees.
+    left_s -= sum(one.cost_s for one in chosen)
+    knees = [evidence(one, threads) for one, threads in at_knees(largest)]
+    return chosen + [one for found in knees for one in _affordable(found, left_s / len(knees), left, CHAIN)]
 
 
 def first(blocks: int) -> int:
@@ -114,23 +120,20 @@ def first(blocks: int) -> int:
     return FIRST_LAUNCHES if blocks > BLOCKS + 2 else 1
 
 
-def explained(series: Sequence[Series]) -> list[tuple[Series, int]]:
-    """Return what is explained: of each combination of other factors the first placement, at the largest count."""
-    chosen: dict[str, tuple[Series, int]] = {}
-    for one in series:
-        fitting = [count for count in one.fitting if count != one.curve.base]
-        rest = str(sorted((name, level) for name, level in one.levels.items() if name != "placement"))
-        if one.pinned and fitting and rest not in chosen:
-            chosen[rest] = (one, max(fitting))
-    return list(chosen.values())
+def _affordable(found: Evidence, left_s: float, left: Left, among: Collection[str] | None = None) -> list[Wanted]:
+    """Return the questions that fit into the time and the blocks that are left, most telling first.
 
-
-def _affordable(found: Evidence, left_s: float, left: Left) -> list[Wanted]:
-    """Return the questions that fit into the time and the blocks that are left, most telling first."""
+    Those in ``among``, or any.
+    """
     if not found.many.runs or not found.base.runs:
         return []
     cell, blocks = found.many.runs[0].cell, left.blocks - left.block + 1
-    names = questions(found, lambda name: _askable(found, name) and (name in ANYWHERE or left.testable(cell, name)))
+
+    def can(name: str) -> bool:
+        named = among is None or name in among
+        return named and _askable(found, name) and (name in ANYWHERE or left.testable(cell, name))
+
+    names = questions(found, can)
     if blocks > ENOUGH * BLOCKS and names[:1] == [COPIES] and COPIES not in found.tests:
         # How much of the loss is the machine's decides what else to ask.
         names = names[:1]

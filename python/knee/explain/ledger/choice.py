@@ -10,7 +10,7 @@ from knee.explain.ledger.explanation import Explanation
 def chosen(
     ledgers: Mapping[str, Sequence[Explanation]], threads: int | None, series: str | None, *, every: bool
 ) -> list[Explanation]:
-    """Return the explanations of a thread count; without one, of the largest that questions were asked about.
+    """Return the explanations of a thread count; without one, of those that were asked about, the largest first.
 
     Parameters
     ----------
@@ -27,7 +27,8 @@ def chosen(
         if series not in (None, name) or not fitting:
             continue
         asked = [one for one in fitting if one.asked]
-        found += fitting if every else [max(asked or fitting, key=lambda one: one.threads)]
+        largest = sorted(asked or fitting, key=lambda one: one.threads, reverse=True)
+        found += fitting if every else largest[: len(asked) or 1]
     # Series that were asked about say more than the others.
     told = [one for one in found if one.asked]
     return told if told and series is None and threads is None and not every else found
