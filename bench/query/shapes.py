@@ -50,7 +50,7 @@ def day() -> str:
 
 
 def conjunct(quantity: int = 40) -> str:
-    """Return one condition more, which most rows fulfil, and all of that quantity."""
+    """Return one condition more, which most rows fulfil; one on quantities allows this one."""
     return random.choice(
         [f"b <= {random.randint(quantity, 49)}", f"e >= 0.0{random.randint(1, 2)}", f"c > {random.randint(1000, 9000)}"]
     )

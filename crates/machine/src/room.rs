@@ -117,8 +117,8 @@ pub fn keep_buffers() {
     }
 }
 
-/// Asks for huge pages in a buffer, as far as it has any: small ones are cleared and mapped one by one. Nothing changes
-/// where the kernel has none.
+/// Asks the kernel for huge pages in a buffer, since each small one costs a page fault. It does nothing where the kernel
+/// has none.
 pub fn huge_pages(buffer: &mut [MaybeUninit<u8>]) {
     let (page, begin) = (rustix::param::page_size(), buffer.as_ptr() as usize);
     let skipped = begin.next_multiple_of(page) - begin;

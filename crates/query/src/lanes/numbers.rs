@@ -29,7 +29,7 @@ for_each_isa! {
         positions.iter().fold(0, |last, position| last.max(*position))
     }
 
-    /// The smallest and the largest of some numbers and another one.
+    /// The smallest and the largest of some numbers and `other`.
     pub(crate) fn extremes(other: i64, numbers: &[i64]) -> (i64, i64) {
         numbers.iter().fold((other, other), |(low, high), number| (low.min(*number), high.max(*number)))
     }

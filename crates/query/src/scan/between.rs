@@ -19,7 +19,7 @@ pub(super) struct Between {
 enum Of {
     /// The code of a column.
     Column(usize),
-    /// The first column's code without the second one's. Both are as wide, and so is the difference with its sign.
+    /// The first column's code minus the second one's. Both have the same width, and so has the difference with its sign.
     Difference([usize; 2]),
 }
 
@@ -27,7 +27,7 @@ enum Of {
 pub(super) type Differences = Box<[u64; BLOCK / 2]>;
 
 impl Between {
-    /// Takes all such conditions out of those that must hold. Others compute in `programs` what they need.
+    /// Takes all such conditions out of those that must hold. What the others compute goes into `programs`.
     pub(super) fn taken_from(filter: &Filter, table: &Table, programs: &mut Programs) -> (Vec<Self>, Test) {
         let parts = if let Filter::All(parts) = filter { &parts[..] } else { std::slice::from_ref(filter) };
         let (mut between, mut others) = (Vec::new(), Vec::new());
@@ -47,7 +47,7 @@ impl Between {
             }
         }
         if others.iter().any(|part| matches!(part, Test::Never)) && !others.iter().any(Test::may_overflow) {
-            // No row need be read for the others to know it.
+            // No row can pass, so none is read.
             return (Vec::new(), Test::Never);
         }
         let rest = if others.len() > 1 { Test::All(others) } else { others.pop().unwrap_or(Test::Every) };
@@ -56,6 +56,8 @@ impl Between {
 
     /// A condition on one column less another one, of the same width and steps.
     fn of_difference(number: &Number, ranges: &Ranges, table: &Table) -> Option<Self> {
+        // An overflow on the way is an error, though the sum of columns may be small.
+        number.bounds(&|column| table.columns()[column].bounds)?;
         let linear = number.linear()?;
         let ([(one, 1), (other, -1)] | [(other, -1), (one, 1)]) = linear.terms[..] else { return None };
         let columns = [one, other];
@@ -228,5 +230,21 @@ mod tests {
                 a > b && (a < 9_000 || a > 9_500 && a < 10_000)
             });
         }
+    }
+
+    #[test]
+    fn an_overflow_on_the_way_is_no_difference() {
+        let columns = [0, 1].map(|at| Columns::Numbers((at..at + 400).collect()));
+        let fields = ["a", "b"].map(|name| Field { name: name.into(), kind: Kind::Integer, dictionary: None });
+        let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
+        let table = table::build(&fields, vec![Chunk::new(400, columns.into())], Encoding::Narrow, &placed).unwrap();
+        let between = |condition: &str| {
+            let select = crate::sql::parse(&format!("select count(*) from t where {condition}")).unwrap();
+            let plan = Plan::new(&select, &table.fields()).unwrap();
+            Scan::new(&plan, &table, Isa::best()).unwrap().between.len()
+        };
+        assert_eq!(between("a * 100 - a * 99 < b"), 1);
+        let (large, less) = ("9".repeat(38), format!("{}8", "9".repeat(37)));
+        assert_eq!(between(&format!("a * {large} - a * {less} < b")), 0);
     }
 }

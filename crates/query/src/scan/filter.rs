@@ -114,7 +114,7 @@ fn of_codes(column: usize, codes: Vec<(u64, u64)>, table: &Table) -> Test {
     }
 }
 
-/// Ranges of codes, of those that there can be.
+/// Ranges of numbers as codes, as far as there are codes.
 pub(super) fn codes(ranges: &Ranges, (base, step): (i64, i64), (least, most): (i128, i128)) -> Vec<(u64, u64)> {
     let (base, step) = (i128::from(base), i128::from(step));
     let code = |&(low, high): &(i128, i128)| {

@@ -1,6 +1,6 @@
-//! Where chunks keep their values until a table is written: one behind the other in blocks of huge pages. As many small
-//! buffers they would cost a page fault for each 4 KiB, and hardly any of their memory would be free before the last of
-//! them is. So a block goes when the rows in it are written, and the table's next pages are its pages.
+//! Where chunks keep their values until a table is written: one behind the other in large blocks of huge pages. Small
+//! buffers would cost a page fault for each 4 KiB, and the allocator would keep most of their memory until the last one
+//! is free. A block is unmapped when all rows in it are written, so that the table's next pages can take its place.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -26,7 +26,8 @@ impl Blocks {
     fn room(&self, bytes: usize) -> BytesMut {
         let needed = bytes.next_multiple_of(ALIGNED);
         let mut block = self.0.lock().expect("no holder panics");
-        if block.capacity() < needed {
+        // An empty list needs a block, too: elsewhere its address would not be aligned.
+        if block.capacity() < needed.max(1) {
             *block = BytesMut::with_capacity(needed.max(BLOCK));
             room::huge_pages(block.spare_capacity_mut());
         }
@@ -100,6 +101,8 @@ mod tests {
     #[test]
     fn lists_that_follow_one_another_share_a_block() {
         let blocks = Blocks::default();
+        let empty: Kept<u64> = Vec::new().into();
+        assert!(empty.within(&blocks).is_empty());
         let byte: Kept<u8> = vec![7].into();
         let [first, second] = [(); 2].map(|()| byte.within(&blocks));
         assert_eq!(second.as_ptr() as usize - first.as_ptr() as usize, ALIGNED);

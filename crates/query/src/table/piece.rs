@@ -115,7 +115,7 @@ impl Positions {
     pub(crate) fn pack(positions: Vec<u32>, length: usize) -> (Self, Vec<bool>) {
         assert!(all_below(&positions, length), "positions are in their list");
         let used = used(&positions, length);
-        // By reference: in the list's own memory it would be one by one.
+        // By reference: the list itself would be packed in place, which is not vectorised.
         let codes = if length <= BYTE {
             Codes::U8(positions.iter().map(|position| *position as u8).collect::<Vec<_>>().into())
         } else if length <= 1 << 16 {

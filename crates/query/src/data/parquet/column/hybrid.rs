@@ -122,7 +122,7 @@ for_each_isa! {
 fn unpack_group<const BITS: usize>(bytes: &[u8]) -> [u32; GROUP] {
     let bytes = &bytes[..BITS + 8];
     let mask = u32::MAX >> (32 - BITS);
-    // As many as eight bytes hold wherever they begin: the fewer times bytes are read, the longer are the vectors.
+    // As many as eight bytes surely hold, at whatever bit they begin. Fewer reads make longer vectors.
     let together = const {
         match BITS {
             ..=7 => 8,
