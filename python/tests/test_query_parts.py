@@ -79,5 +79,5 @@ def test_what_no_part_can_be_made_of_is_refused():
         split_query(QUERIES["sql"][1], "lineitem.parquet", 0)
     assert refusal.value.hint == "leave parts out, or give 1 or more"
     for sql in ("select count(*) from a\0b", "select count(*) from a where m = '\ud83d'"):
-        with pytest.raises(StudyError, match="has a character that no program can be given"):
+        with pytest.raises(StudyError, match="has a character that cannot be passed to a program"):
             split_query(sql, "lineitem.parquet", 2)

@@ -62,14 +62,14 @@ def parts_of(path: str | PathLike[str], cluster: Cluster) -> int:
     size = 0
     for file in files:
         # Where one is not there, the binary says so.
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             size += file.stat().st_size
     workers = cluster.workers()
     return max(workers, min(cluster.per_worker * workers, size // SMALLEST))
 
 
 LONE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Halves of a character in UTF-16. The others stand for bytes of a file's name."""
+"""Halves of a character in UTF-16, but for U+DC80 to U+DCFF, which stand for bytes of a file's name."""
 
 ADDRESS = re.compile(r"([A-Za-z][\w+.-]*):(?=/)")
 """How an address in a file system begins. The name of a generated graph has no slash after its colon."""
@@ -190,7 +190,8 @@ def _ran(verb: str, *words: str, given: str = "") -> str:
     binary = _binary.find()
     for word in words:
         if "\0" in word or LONE.search(word):
-            raise StudyError(f"{word!r} has a character that no program can be given", hint="leave it out")
+            message = f"{word!r} has a character that cannot be passed to a program"
+            raise StudyError(message, hint="remove the NUL, or the half of a character")
     try:
         done = subprocess.run(
             [str(binary), verb, *words], input=given, capture_output=True, encoding="utf-8", check=False
