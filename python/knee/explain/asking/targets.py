@@ -12,8 +12,8 @@ from knee.explain.scaling.summary import summarize
 from knee.explain.signs.beside import BUSY, PIRATE, STREAM
 
 CHAIN = frozenset((COPIES, BUSY, PIRATE, STREAM, ON_CORES, SPREAD, INTERLEAVED, ONE_CPU, *PLACED))
-"""Questions of the chain, from a program alone to the program itself. At the knee they say what the machine takes
-there; why a program loses more is asked at the largest count, where it loses most."""
+"""Questions about what the machine costs, and ``one cpu``. Why the program itself loses time is asked at the largest
+count alone, where it loses most."""
 
 
 def explained(series: Sequence[Series]) -> list[tuple[Series, int]]:
@@ -28,17 +28,29 @@ def explained(series: Sequence[Series]) -> list[tuple[Series, int]]:
 
 
 def at_knees(largest: Sequence[tuple[Series, int]]) -> list[tuple[Series, int]]:
-    """Return the measured count that is nearest to the knee, of each of these series that has one below its largest.
+    """Return, for each of these series that has a knee, the measured count that is nearest to it.
 
-    What was begun at a count goes on there, although the knee moves as runs are added.
+    A count that was begun is kept, although the knee moves as runs are added.
     """
-    found: list[tuple[Series, int]] = []
+    found = begun_at_knees(largest)
     for one, most in largest:
-        between = [count for count in one.fitting if one.curve.base < count < most]
-        asked = [run.cell["threads"] for run in one.asked if "test" in run.spec]
-        begun = [count for count in between if count in asked]
-        if begun:
-            found.append((one, max(begun)))
-        elif between and (knee := summarize(one).knee).verdict == "knee":
+        between = _between(one, most)
+        if not between or any(one is other for other, _ in found):
+            continue
+        if (knee := summarize(one).knee).verdict == "knee":
             found.append((one, min(between, key=lambda count: abs(math.log(count / knee.threads)))))
     return found
+
+
+def begun_at_knees(largest: Sequence[tuple[Series, int]]) -> list[tuple[Series, int]]:
+    """Return the counts below the largest that questions were asked about."""
+    found: list[tuple[Series, int]] = []
+    for one, most in largest:
+        asked = [run.cell["threads"] for run in one.asked if "test" in run.spec]
+        if begun := [count for count in _between(one, most) if count in asked]:
+            found.append((one, max(begun)))
+    return found
+
+
+def _between(series: Series, most: int) -> list[int]:
+    return [count for count in series.fitting if series.curve.base < count < most]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from knee.explain.asking.costs import cost_s, cpu_s, seconds
-from knee.explain.asking.targets import CHAIN, at_knees, explained
+from knee.explain.asking.targets import CHAIN, at_knees, begun_at_knees, explained
 from knee.explain.asking.telling import ANYWHERE, BLOCKS, GROWN, blocks_for, done, later, questions
 from knee.explain.evidence.evidence import COPIES, FEWEST, ONE_CPU, SWITCHES, Evidence, answers, evidence
 from knee.explain.ledger.explanation import explanation
@@ -105,14 +105,20 @@ def wanted(runs: Sequence[Run], allowed: int, left: Left) -> list[Wanted]:
     left_s = budget_s - seconds([run for run in runs if "test" in run.spec])
     largest = explained(group(list(runs), allowed))
     targets = [evidence(one, threads) for one, threads in largest]
+    # What was begun at a knee is of use only with an interval, so its time is kept.
+    begun = [evidence(one, threads) for one, threads in begun_at_knees(largest)]
+    missing = [one for found in begun for one in _missing(found, left)]
+    chosen = [one for one, _ in missing]
+    left_s -= sum(blocks * one.cost_s for one, blocks in missing)
     asked = [(found, _affordable(found, left_s / len(targets), left)) for found in targets]
-    chosen = [one for _, own in asked for one in own]
-    if any(done(found, one.name) < BLOCKS for found, own in asked for one in own):
+    chosen += [one for _, own in asked for one in own]
+    if any(done(found, one.name) < blocks_for(found, one.name) for found, own in asked for one in own):
         return chosen
     # What the largest counts ask for was asked, so there is time for the knees.
-    left_s -= sum(one.cost_s for one in chosen)
+    left_s -= sum(one.cost_s for _, own in asked for one in own)
     knees = [evidence(one, threads) for one, threads in at_knees(largest)]
-    return chosen + [one for found in knees for one in _affordable(found, left_s / len(knees), left, CHAIN)]
+    more = [one for found in knees for one in _affordable(found, left_s / len(knees), left, CHAIN)]
+    return chosen + [one for one in more if one not in chosen]
 
 
 def first(blocks: int) -> int:
@@ -174,6 +180,17 @@ def _again(found: Evidence, often: dict[str, int], left_s: float, left: Left) ->
             chosen.append(Wanted(cell, name, left.block, each))
             spent_s += each
     return chosen
+
+
+def _missing(found: Evidence, left: Left) -> list[tuple[Wanted, int]]:
+    """Return the questions of the chain that were begun, and in how many blocks each must still be asked."""
+    cell = found.many.runs[0].cell if found.many.runs else {}
+    often = {name: done(found, name) for name in sorted(CHAIN) if _askable(found, name)}
+    return [
+        (Wanted(cell, name, left.block, cost_s(found, name)), BLOCKS - made)
+        for name, made in often.items()
+        if cell and 0 < made < BLOCKS
+    ]
 
 
 def _undecided(found: Evidence, name: str) -> bool:

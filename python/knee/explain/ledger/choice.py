@@ -10,7 +10,7 @@ from knee.explain.ledger.explanation import Explanation
 def chosen(
     ledgers: Mapping[str, Sequence[Explanation]], threads: int | None, series: str | None, *, every: bool
 ) -> list[Explanation]:
-    """Return the explanations of a thread count; without one, of those that were asked about, the largest first.
+    """Return the explanations of a thread count; without one, of all that were asked about, the largest first.
 
     Parameters
     ----------
@@ -26,9 +26,10 @@ def chosen(
         fitting = [one for one in explained if threads in (None, one.threads)]
         if series not in (None, name) or not fitting:
             continue
-        asked = [one for one in fitting if one.asked]
+        # Where all questions failed, that is said.
+        asked = [one for one in fitting if one.asked or one.failed]
         largest = sorted(asked or fitting, key=lambda one: one.threads, reverse=True)
         found += fitting if every else largest[: len(asked) or 1]
     # Series that were asked about say more than the others.
-    told = [one for one in found if one.asked]
+    told = [one for one in found if one.asked or one.failed]
     return told if told and series is None and threads is None and not every else found

@@ -30,7 +30,8 @@ FIXED = (clock.NAME,)
 
 def why(findings: Sequence[Finding], explained: Sequence[Explanation], series: Series) -> list[Line]:
     """Return the lines about a series: its causes, the largest part first, or why none is named."""
-    own = sorted((one for one in _on_most(findings) if one.series == series.name), key=_size, reverse=True)
+    on_most = _on_most(findings, {series.name: explained})
+    own = sorted((one for one in on_most if one.series == series.name), key=_size, reverse=True)
     if not own:
         return _doubt(explained)
     by_threads = {one.threads: one for one in explained}
@@ -49,7 +50,7 @@ def of_several(
     Of symptoms without a known part only the first is shown.
     """
     by_name = {one.name: one for one in series}
-    sized = [one for one in _on_most(findings) if one.part is not None and one.series in by_name]
+    sized = [one for one in _on_most(findings, ledgers) if one.part is not None and one.series in by_name]
     own = sorted(sized, key=_size, reverse=True)[:MOST] or list(findings[:1])
     lines: list[Line] = []
     for one in own:
@@ -84,12 +85,14 @@ def _doubt(explained: Sequence[Explanation]) -> list[Line]:
     return []
 
 
-def _on_most(findings: Sequence[Finding]) -> list[Finding]:
-    """Return the findings on the most threads of each series, and those about a whole curve.
+def _on_most(findings: Sequence[Finding], ledgers: Mapping[str, Sequence[Explanation]]) -> list[Finding]:
+    """Return the findings on the most threads of each series that were asked about, and those about a whole curve.
 
-    The same cause on fewer threads is no further one.
+    The same cause on fewer threads is no further one, and a cause of the knee is not that of the end of the curve.
     """
-    most: dict[str, int] = {}
+    most = {
+        name: max((one.threads for one in explained if one.asked), default=0) for name, explained in ledgers.items()
+    }
     for one in findings:
         if one.part is not None:
             most[one.series] = max(most.get(one.series, 0), one.threads or 0)

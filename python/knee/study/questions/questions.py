@@ -1,8 +1,9 @@
 """Runs that explain the loss (``knee study --explain``). Each changes one thing and answers one question.
 
-They are made at the largest thread count that has a cpu for each thread, in the first placement. Which of them can tell
-something is known only after the first blocks (``knee.explain.asking``), so they join the plan block by block
-(``knee.study.run.asking``). Where the study varies other factors, each of their combinations is explained by itself.
+They are made at the largest thread count that has a cpu for each thread, and some at the knee, in the first
+placement. Which of them can tell something is known only after the first blocks (``knee.explain.asking``), so they
+join the plan block by block (``knee.study.run.asking``). Where the study varies other factors, each of their
+combinations is explained by itself.
 """
 
 from __future__ import annotations

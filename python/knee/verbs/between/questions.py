@@ -24,7 +24,7 @@ def asks(folder: Folder) -> execute.Ask | None:
         return None
     planned = len({design_block(spec) for spec in folder.read_plan() if role_of(spec) == "measure"})
     allowed = len(folder.read_machine()["allowed"]["cpus"])
-    told: set[str] = set()
+    told: set[tuple[str, str]] = set()
 
     def ask(block: int) -> bool:
         # Imported between two blocks, when nothing is measured.
@@ -39,15 +39,15 @@ def asks(folder: Folder) -> execute.Ask | None:
         with_gaps_s = block_s * elapsed_s(made) / took_s if took_s > 0 else 0.0
         blocks = blocks_within(design, blocks_made(design, planned, block_s), with_gaps_s)
         if not told and len(made) >= explain.FIRST_LAUNCHES:
-            told.add("the first answer")
+            told.add(("the first answer", ""))
             for line in explain.answered(made, allowed):
                 terminal.err(f"knee: provisional first answer, from {len(made)} launches: {line}")
         coming = asking.Block(folder, block)
         if coming.begun:
             return False
         wanted = explain.wanted(made, allowed, explain.Left(block, blocks, share, coming.testable))
-        _tell([one for one in wanted if one.name not in told])
-        told.update(one.name for one in wanted)
+        _tell([one for one in wanted if (one.name, str(one.cell)) not in told])
+        told.update((one.name, str(one.cell)) for one in wanted)
         return coming.add([(one.cell, one.name) for one in wanted]) > 0
 
     return ask
@@ -58,4 +58,5 @@ def _tell(wanted: Sequence[Wanted]) -> None:
     for one in wanted:
         question = BY_NAME.get(one.name)
         text = question.asks if question else f"Does the loss go with another setting? A test of: {one.name}."
-        terminal.err(f"knee: from block {one.block} on: {text} (about {words(one.cost_s)} a block)")
+        on = f" on {one.cell['threads']} threads" if "threads" in one.cell else ""
+        terminal.err(f"knee: from block {one.block} on{on}: {text} (about {words(one.cost_s)} a block)")
