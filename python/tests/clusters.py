@@ -6,7 +6,8 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import xxhash
@@ -77,6 +78,15 @@ class Binaries:
     def all_end(self, within_s: float = 10) -> None:
         """Assert that soon no process answers a part."""
         until(lambda: not self.parts(), within_s)
+
+
+@contextmanager
+def faulty(binary: str, folder: Path) -> Generator[Binaries]:
+    """Give a binary that can fail. In the end it is whole again, and none of its processes is left."""
+    made = Binaries(binary, folder)
+    yield made
+    made.fix()
+    made.all_end()
 
 
 def until(holds: Callable[[], object], within_s: float = 120) -> None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from clusters import NAMED, SUM, Binaries, fails, text_of, until
+from clusters import NAMED, SUM, Binaries, fails, faulty, text_of, until
 from control_groups import group
 from lineitem import write
 from mining import said
@@ -152,10 +152,8 @@ def test_answers_by_an_archive_are_those_of_spark_and_of_one_machine(
 @pytest.fixture
 def binaries(binary: str, tmp_path: Path) -> Generator[Binaries]:
     """Return a binary whose path workers are told."""
-    made = Binaries(binary, tmp_path)
-    yield made
-    made.fix()
-    made.all_end()
+    with faulty(binary, tmp_path) as made:
+        yield made
 
 
 def test_a_late_part_is_answered_by_another_host(standalone: Standalone, binaries: Binaries, table: Path):

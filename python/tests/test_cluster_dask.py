@@ -12,6 +12,7 @@ import threading
 import uuid
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -68,6 +69,19 @@ def named(binary: str | Path) -> str:
     return f"import os; os.environ['KNEE_BIN'] = '{binary}'"
 
 
+@contextmanager
+def _stuck(binaries: Binaries, patience: str) -> Generator[tuple[LocalCluster, Client]]:
+    """Give a cluster whose one worker does not end its first part, and that waits so long for other workers."""
+    binaries.make("stuck", "600")
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": patience}),
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        client.run(exec, named(binaries.script))
+        yield cluster, client
+
+
 def csv_of(found: Answer | knee.cluster.Parts) -> str:
     assert not isinstance(found, knee.cluster.Parts)
     lines = [found.names, *(["" if value is None else str(value) for value in row] for row in found.rows)]
@@ -117,14 +131,7 @@ def test_a_worker_that_is_killed_changes_no_answer(
 
 def test_a_last_worker_that_comes_back_answers(binary: str, binaries: Binaries, table: Path):
     """Its nanny starts another one, with another address."""
-    binaries.make("stuck", "600")
-    with (
-        dask.config.set({"distributed.scheduler.no-workers-timeout": "60s"}),
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-        ThreadPoolExecutor(1) as threads,
-    ):
-        client.run(exec, named(binaries.script))
+    with _stuck(binaries, "60s") as (cluster, client), ThreadPoolExecutor(1) as threads:
         asked = threads.submit(query, client, SUM, table, parts=8)
         until(binaries.parts)
         os.kill(cluster.workers[0].process.pid, signal.SIGKILL)
@@ -170,14 +177,7 @@ def test_a_part_ends_with_its_client(cluster: LocalCluster, binaries: Binaries, 
 
 
 def test_a_cluster_that_loses_its_workers_is_an_error_where_dask_is_told_so(binaries: Binaries):
-    binaries.make("stuck", "600")
-    with (
-        dask.config.set({"distributed.scheduler.no-workers-timeout": "1s"}),
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-        ThreadPoolExecutor(1) as threads,
-    ):
-        client.run(exec, named(binaries.script))
+    with _stuck(binaries, "1s") as (cluster, client), ThreadPoolExecutor(1) as threads:
         asked = threads.submit(
             fails,
             lambda: knee.cluster.count(client, "rmat:6", "triangle"),

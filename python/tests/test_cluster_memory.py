@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dask
 import pytest
-from clusters import SUM, Binaries, fails
+from clusters import SUM, Binaries, fails, faulty
 from control_groups import Group, group
 from dask_worker import client_of
 from distributed import Client
@@ -27,10 +27,8 @@ def limited() -> Generator[Group]:
 
 @pytest.fixture
 def binaries(binary: str, tmp_path: Path) -> Generator[Binaries]:
-    made = Binaries(binary, tmp_path)
-    yield made
-    made.fix()
-    made.all_end()
+    with faulty(binary, tmp_path) as made:
+        yield made
 
 
 @pytest.fixture

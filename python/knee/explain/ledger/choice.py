@@ -28,8 +28,8 @@ def chosen(
             continue
         # Where all questions failed, that is said.
         asked = [one for one in fitting if one.asked or one.failed]
-        largest = sorted(asked or fitting, key=lambda one: one.threads, reverse=True)
-        found += fitting if every else largest[: len(asked) or 1]
+        ordered = sorted(asked or fitting, key=lambda one: one.threads, reverse=True)
+        found += fitting if every else ordered[: len(asked) or 1]
     # Series that were asked about say more than the others.
     told = [one for one in found if one.asked or one.failed]
     return told if told and series is None and threads is None and not every else found
