@@ -39,7 +39,7 @@ impl<'a> Wanted<'a> {
         let arrangement = Arrangement::named(args.text("layout")).expect("values were checked").huge(true);
         let trial = arrangement.uninit::<u64>(1 << 16).map_err(|error| cannot_lay_out(args, &error))?;
         let copies = trial.copies();
-        Ok(Self { args, encoding, placed: Placed { arrangement, copies }, instead: None })
+        Ok(Self { args, encoding, placed: Placed::new(arrangement, copies), instead: None })
     }
 
     /// The table, with the columns that a query reads.

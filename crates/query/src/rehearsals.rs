@@ -31,7 +31,7 @@ fn table(layout: Layout) -> Table {
     let storage = Storage::Codes { width: Width::U8, base: 0, step: 1 };
     let column = Column::new("a".into(), Kind::Integer, None, Bounds { low: 0, high: 255 }, storage);
     let arrangement = Arrangement::new(layout, &[0, 1, 2, 3]).huge(true).pretend(true);
-    Table::write(vec![column], MORSELS * MORSEL, &Placed { arrangement, copies: 1 }, &|_, _, _| ()).unwrap()
+    Table::write(vec![column], MORSELS * MORSEL, &Placed::new(arrangement, 1), &|_, _, _| ()).unwrap()
 }
 
 fn scanned(layout: Layout, steal: Steal, strict: bool) -> Rehearsal {

@@ -44,7 +44,7 @@ mod tests {
     use crate::table::{self, Chunk, Columns, Encoding, MORSEL, Placed, Table};
 
     fn placed() -> Placed {
-        Placed { arrangement: Arrangement::default(), copies: 1 }
+        Placed::default()
     }
 
     fn table(encoding: Encoding) -> Table {

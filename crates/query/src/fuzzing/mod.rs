@@ -25,7 +25,7 @@ use knee_runtime::{Arrangement, Pool};
 use crate::table::Placed;
 
 fn placed() -> Placed {
-    Placed { arrangement: Arrangement::default(), copies: 1 }
+    Placed::default()
 }
 
 /// One worker: with more of them most of the time would be spent on waking each other.

@@ -86,7 +86,7 @@ pub fn answer(Part(descriptor): Part, args: &Args, team: &Team) -> Result<String
     let pool = workload::pool(args, team)?;
     let found = |source: &dyn Source, parts: Range<usize>| {
         let mut whole = Found::new(&select, source)?;
-        batches(source, parts).into_iter().try_for_each(|parts| {
+        for parts in batches(source, parts) {
             let slice = Slice { of: source, parts };
             let table = wanted.encoded(&slice, &asked, &pool, &mut Phases::default())?;
             let plan = Plan::new(&select, &table.fields())?;
@@ -94,8 +94,9 @@ pub fn answer(Part(descriptor): Part, args: &Args, team: &Team) -> Result<String
             scan.check_memory(team.threads())?;
             let state = scan.parallel(&pool, &Lies::AtHome);
             whole.rows += table.rows() as u64;
-            whole.partial.add(state.partial(&scan)?, &plan)
-        })?;
+            whole.partial.add(state.partial(&scan)?, &plan)?;
+            wanted.placed.keep(table);
+        }
         Ok::<_, Error>(whole)
     };
     let found = match &descriptor.of {

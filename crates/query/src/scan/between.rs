@@ -200,7 +200,7 @@ mod tests {
             let (a, b) = (numbers(one, 7), numbers(other, 11));
             let chunk = Chunk::new(ROWS, vec![Columns::Numbers(a.clone()), Columns::Numbers(b.clone())]);
             let fields = ["a", "b"].map(|name| Field { name: name.into(), kind: Kind::Integer, dictionary: None });
-            let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
+            let placed = Placed::default();
             let table = table::build(&fields, vec![chunk], encoding, &placed).unwrap();
             let expect = |condition: &str, holds: &dyn Fn(i64, i64) -> bool| {
                 let text = format!("select count(*) from t where {condition}");
@@ -236,7 +236,7 @@ mod tests {
     fn an_overflow_on_the_way_is_no_difference() {
         let columns = [0, 1].map(|at| Columns::Numbers((at..at + 400).collect()));
         let fields = ["a", "b"].map(|name| Field { name: name.into(), kind: Kind::Integer, dictionary: None });
-        let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
+        let placed = Placed::default();
         let table = table::build(&fields, vec![Chunk::new(400, columns.into())], Encoding::Narrow, &placed).unwrap();
         let between = |condition: &str| {
             let select = crate::sql::parse(&format!("select count(*) from t where {condition}")).unwrap();

@@ -75,7 +75,7 @@ fn built(sizes: &[usize], seed: u64, encoding: Encoding) -> Table {
 fn placed(sizes: &[usize], seed: u64, encoding: Encoding, arrangement: knee_runtime::Arrangement) -> Table {
     let mut random = Random(seed);
     let chunks = sizes.iter().map(|rows| chunk(*rows, &mut random)).collect();
-    let placed = Placed { arrangement, copies: 1 };
+    let placed = Placed::new(arrangement, 1);
     table::build(&fields(), chunks, encoding, &placed).unwrap()
 }
 
@@ -329,7 +329,7 @@ fn partial_answers_of_parts_join_to_the_whole_one() {
 /// A table of chunks, each of some rows that follow from a seed.
 fn joined(chunks: &[(usize, u64)], encoding: Encoding) -> Table {
     let chunks = chunks.iter().map(|(rows, seed)| chunk(*rows, &mut Random(*seed))).collect();
-    let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
+    let placed = Placed::default();
     table::build(&fields(), chunks, encoding, &placed).unwrap()
 }
 
@@ -342,7 +342,7 @@ fn in_what_order_rows_are_added_up_does_not_matter() {
     // 2^126 twice is beyond 128 bits, until the third product takes nearly as much away.
     for others in [[least, least, most], [least, most, least], [most, least, least]] {
         let chunk = Chunk::new(3, vec![Columns::Numbers(vec![least; 3]), Columns::Numbers(others.to_vec())]);
-        let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
+        let placed = Placed::default();
         let table = table::build(&fields, vec![chunk], Encoding::Narrow, &placed).unwrap();
         let plan = Plan::new(&select, &table.fields()).unwrap();
         let expected =
@@ -360,7 +360,7 @@ fn memory_is_asked_for_before_a_scan_and_not_again() {
         Column::new("a".into(), Kind::Integer, None, bounds, key),
         Column::new("b".into(), Kind::Double, None, Bounds { low: 0, high: 0 }, Storage::Doubles),
     ];
-    let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
+    let placed = Placed::default();
     let table = Table::write(columns, 64 * table::MORSEL, &placed, &|_, _, _| ()).unwrap();
     let select = sql::parse("select a, sum(b) from t group by a").unwrap();
     let mut plan = Plan::new(&select, &table.fields()).unwrap();

@@ -317,7 +317,7 @@ mod tests {
         let rows = |chunk: usize| (0..80).map(|row| ((row * 31 + chunk) % 80) as u32).collect::<Vec<_>>();
         let chunk = |chunk: usize| Chunk::new(80, vec![Columns::Texts(rows(chunk), list(chunk))]);
         let field = Field { name: "a".into(), kind: Kind::Text, dictionary: None };
-        let placed = Placed { arrangement: Arrangement::default(), copies: 1 };
+        let placed = Placed::default();
         let table = build(&[field], (0..12).map(chunk).collect(), Encoding::Narrow, &placed).unwrap();
         let words = table.columns()[0].dictionary.clone().unwrap();
         let expected: std::collections::BTreeSet<String> = (0..12).flat_map(list).collect();

@@ -1,17 +1,52 @@
 //! Memory for a table, written in parallel, each morsel near its home.
 
 use std::io;
+use std::sync::Mutex;
 
-use knee_runtime::{Arrangement, Place};
+use knee_runtime::{Arrangement, NumaVec, Place};
 
 use super::{Column, LINE, MORSEL, Table};
 
-/// Where a table is put.
+/// Where tables are put.
 #[derive(Debug)]
 pub(crate) struct Placed {
-    pub(crate) arrangement: Arrangement,
-    /// How many copies of it that makes.
+    arrangement: Arrangement,
+    /// How many copies of each that makes.
     pub(crate) copies: usize,
+    /// The stride and the memory of a table that is no longer needed.
+    spare: Mutex<Option<(usize, NumaVec<u64>)>>,
+}
+
+impl Placed {
+    /// In this arrangement, which makes so many copies.
+    pub(crate) fn new(arrangement: Arrangement, copies: usize) -> Self {
+        Self { arrangement, copies, spare: Mutex::new(None) }
+    }
+
+    /// Keeps the memory of a table for the next one: the kernel would have to clear pages again.
+    pub(crate) fn keep(&self, table: Table) {
+        *self.spare.lock().expect("no holder panics") = Some((table.stride, table.data));
+    }
+
+    /// Memory for so many words, whose morsels have this stride, and whether it is all zeros. It may be longer by a
+    /// quarter at most, so that workers still share it fairly where it lies in blocks.
+    fn memory(&self, words: usize, stride: usize) -> io::Result<(NumaVec<u64>, bool)> {
+        let fits = |(own, data): &(usize, NumaVec<u64>)| {
+            *own == stride && (words..=words + words / 4).contains(&data.len())
+        };
+        if let Some((_, data)) = self.spare.lock().expect("no holder panics").take().filter(fits) {
+            return Ok((data, false));
+        }
+        // A morsel that lay on two nodes would be half away from home for every worker.
+        Ok((self.arrangement.clone().whole(stride).zeroed(words)?, true))
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl Default for Placed {
+    fn default() -> Self {
+        Self::new(Arrangement::default(), 1)
+    }
 }
 
 /// Writes the piece of a morsel and a column, which is all zeros.
@@ -24,17 +59,16 @@ impl Table {
     /// The kernel's, when memory cannot be had or placed.
     pub(crate) fn write(mut columns: Vec<Column>, rows: usize, placed: &Placed, write: &Write<'_>) -> io::Result<Self> {
         let stride = lay_out(&mut columns);
-        // A morsel that lay on two nodes would be half away from home for every worker.
-        let arrangement = placed.arrangement.clone().whole(stride);
-        let mut data = arrangement.zeroed(stride / 8 * rows.div_ceil(MORSEL))?;
+        let words = stride / 8 * rows.div_ceil(MORSEL);
+        let (mut data, zeros) = placed.memory(words, stride)?;
         let one = |morsel: usize, bytes: &mut [u8]| {
-            if (morsel + 1) * MORSEL > rows {
-                // Pages behind its last row would have no node.
+            // Of new memory, pages behind the last row would have no node.
+            if !zeros || (morsel + 1) * MORSEL > rows {
                 bytes.fill(0);
             }
             pieces(morsel, bytes, &columns, write);
         };
-        data.each_copy(|words| halve(words, 0, stride / 8, &one));
+        data.each_copy(|copy| halve(&mut copy[..words], 0, stride / 8, &one));
         Ok(Self { rows, columns, stride, data })
     }
 }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from knee.cluster.spark.tables import Table, class_of
+from knee.cluster.spark.expressions import Expression, below, expressions
+from knee.cluster.spark.tables import Table
 from knee.store import StudyError
 
 EXACT_SCALE = {
@@ -67,7 +67,7 @@ class Analysed:
         if session.conf().get("spark.sql.caseSensitive") == "true":
             raise _otherwise("names differ by case: spark.sql.caseSensitive is true")
         columns = {column.lower() for column in table.frame.columns}
-        for expression in _expressions(plan):
+        for expression in expressions(plan):
             _check_name(expression, columns)
             _check_numbers(expression)
         schema = StructType.fromJson(json.loads(found.schema().json()))
@@ -89,47 +89,45 @@ def _check_text(query: str) -> None:
             raise _otherwise(f"{what} means something else there", hint="write names in backticks, and texts in '")
 
 
-def _check_name(expression: Any, columns: set[str]) -> None:
+def _check_name(expression: Expression, columns: set[str]) -> None:
     """Refuse names that may be of an output or of a column, and those within columns."""
-    kind = class_of(expression)
-    if kind == "GetStructField":
-        raise _otherwise(f"{expression.sql()} lies within a column")
-    if kind == "Alias" and expression.name().lower() in columns:
-        named = f"{expression.name()} is the name of a column and of something else"
+    if expression.operator == "GetStructField":
+        raise _otherwise(f"{expression.java.sql()} lies within a column")
+    if expression.operator == "Alias" and (name := expression.java.name()).lower() in columns:
+        named = f"{name} is the name of a column and of something else"
         raise _otherwise(named, hint="give what the query returns another name")
 
 
-def _check_numbers(expression: Any) -> None:
+def _check_numbers(expression: Expression) -> None:
     """Refuse arithmetic whose results Spark rounds, or lets overflow."""
-    operator = class_of(expression)
+    operator = expression.operator
     if operator == "Cast":
         _check_cast(expression)
     # An interval that is taken off a date has a minus of its own.
-    days = any(class_of(one) == "ExtractANSIIntervalDays" for one in _each(expression.children()))
+    days = any(one.operator == "ExtractANSIIntervalDays" for one in expression.children)
     if operator not in OVERFLOWING or days:
         return
-    kind = expression.dataType().toString()
-    if kind in ("ByteType", "ShortType", "IntegerType", "LongType"):
-        raise _otherwise(f"{expression.sql()} may be too large for its type there")
-    scales = [_scale(one) for one in (expression, *_each(expression.children()))]
-    if operator in EXACT_SCALE and None not in scales:
-        own, left, right = cast("list[int]", scales)
+    if expression.type in ("ByteType", "ShortType", "IntegerType", "LongType"):
+        raise _otherwise(f"{expression.java.sql()} may be too large for its type there")
+    decimals = [one.decimal for one in (expression, *expression.children)]
+    if operator in EXACT_SCALE and None not in decimals:
+        own, left, right = (scale for _, scale in cast("list[tuple[int, int]]", decimals))
         if own < EXACT_SCALE[operator](left, right):
             raise _otherwise(f"Spark rounds what {operator.lower()} gives to {own} digits after the point")
 
 
-def _check_cast(expression: Any) -> None:
+def _check_cast(expression: Expression) -> None:
     """Refuse a cast from one decimal type to another that loses digits, as before Spark compares two of them; and one
     to a double that is not exact, which is rounded once there, and twice here.
     """
-    types = [_decimal(one) for one in (expression.child(), expression)]
-    if types[0] is not None and types[0][0] > EXACT_DIGITS and expression.dataType().toString() == "DoubleType":
-        raise _otherwise(f"it makes another double of {expression.child().sql()}")
-    if None in types:
+    (child,) = expression.children
+    if child.decimal is not None and child.decimal[0] > EXACT_DIGITS and expression.type == "DoubleType":
+        raise _otherwise(f"it makes another double of {child.java.sql()}")
+    if child.decimal is None or expression.decimal is None:
         return
-    (digits, scale), (kept, after) = cast("list[tuple[int, int]]", types)
+    (digits, scale), (kept, after) = child.decimal, expression.decimal
     if after < scale or kept - after < digits - scale:
-        raise _otherwise(f"Spark takes digits off {expression.child().sql()}")
+        raise _otherwise(f"Spark takes digits off {child.java.sql()}")
 
 
 def _otherwise(why: str, hint: str = "let Spark answer it, or ask knee.cluster.dask.query") -> StudyError:
@@ -144,33 +142,4 @@ def _plain(field: Any) -> bool:
 
 def _leaves(plan: Any) -> list[str]:
     """Return the columns of all tables that a plan reads, which Spark has numbered."""
-    return [str(node.output()) for node in _below(plan) if node.children().size() == 0]
-
-
-def _expressions(plan: Any) -> Iterator[Any]:
-    """Give all expressions of a plan, with all that they are made of."""
-    for node in _below(plan):
-        for expression in _each(node.expressions()):
-            yield from _below(expression)
-
-
-def _scale(expression: Any) -> int | None:
-    kind = _decimal(expression)
-    return None if kind is None else kind[1]
-
-
-def _decimal(expression: Any) -> tuple[int, int] | None:
-    """Return how many digits it has, and how many of them after the point; None if it is no decimal."""
-    kind = re.fullmatch(r"DecimalType\((\d+),(\d+)\)", expression.dataType().toString())
-    return (int(kind[1]), int(kind[2])) if kind else None
-
-
-def _below(node: Any) -> Iterator[Any]:
-    yield node
-    for child in _each(node.children()):
-        yield from _below(child)
-
-
-def _each(things: Any) -> Iterator[Any]:
-    """Give the members of a sequence of Scala."""
-    return (things.apply(at) for at in range(things.size()))
+    return [str(node.output()) for node in below(plan) if node.children().size() == 0]

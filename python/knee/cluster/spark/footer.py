@@ -47,11 +47,15 @@ def _first(path: Path) -> Path | None:
 
 def _read(spark: SparkSession, file: Path) -> StructType:
     jvm, session = cast("Any", spark.sparkContext)._jvm, cast("Any", spark)._jsparkSession
-    hadoop, parquet = jvm.org.apache.hadoop, jvm.org.apache.parquet.hadoop
-    of_spark = jvm.org.apache.spark.sql.execution.datasources.parquet
+    apache = jvm.org.apache
+    parquet, of_spark = apache.parquet.hadoop, apache.spark.sql.execution.datasources.parquet
     state = session.sessionState()
-    place = hadoop.fs.Path(jvm.java.io.File(str(file)).toURI())
-    reader = parquet.ParquetFileReader.open(parquet.util.HadoopInputFile.fromPath(place, state.newHadoopConf()))
+    settings = state.newHadoopConf()
+    place = apache.hadoop.fs.Path(jvm.java.io.File(str(file)).toURI())
+    # To read what is known of hundreds of row groups would take tens of milliseconds.
+    brief = apache.parquet.format.converter.ParquetMetadataConverter.SKIP_ROW_GROUPS
+    options = apache.parquet.HadoopReadOptions.builder(settings).withMetadataFilter(brief).build()
+    reader = parquet.ParquetFileReader.open(parquet.util.HadoopInputFile.fromPath(place, settings), options)
     try:
         footer = parquet.Footer(place, reader.getFooter())
     finally:

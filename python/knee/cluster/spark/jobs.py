@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 from uuid import uuid4
 
-from pyspark import Accumulator, cloudpickle
+from pyspark import RDD, Accumulator, cloudpickle
 from pyspark.sql import SparkSession
 
 from knee.cluster import worker
@@ -110,11 +110,11 @@ class Cluster:
         todo, answers = list(enumerate(parts.lines)), list[str]()
         for tries in range(1, TRIES + 1):
             final = self._context.accumulator(list[str](), on_workers.Said())
-            job = on_workers.Job(limits, self._threads(), final, last=tries == TRIES)
+            job = on_workers.Job(todo, limits, self._threads(), final, last=tries == TRIES)
             try:
                 with self._cancelled_after(final, tag):
                     # A data source in Python, or mapInArrow, costs some 100 ms more for each question.
-                    found = self._context.parallelize(todo, len(todo)).map(job.answered).collect()
+                    found = self._tasks(len(todo)).mapPartitionsWithIndex(job.answered).collect()
             except Exception as error:
                 if final.value:
                     raise failed(final.value[0]) from None
@@ -128,6 +128,10 @@ class Cluster:
             if not todo:
                 break
         return answers
+
+    def _tasks(self, number: int) -> RDD[None]:
+        """Return so many tasks."""
+        return self._context.parallelize([None] * number, number)
 
     def _cancelled_after(self, final: Accumulator[list[str]], tag: str) -> AbstractContextManager[None]:
         """Cancel the jobs with a tag as soon as a task says that its part fails for good: others would still begin."""

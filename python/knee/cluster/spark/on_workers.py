@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +34,8 @@ class Said(AccumulatorParam[list[str]]):
 class Job:
     """What every task needs to know."""
 
+    parts: Sequence[tuple[int, str]]
+    """The number of each task's part, and what describes it."""
     limits: Limits
     threads: int | None
     """Threads of an executor, where Spark says."""
@@ -40,9 +44,16 @@ class Job:
     last: bool
     """Whether parts that fail are not tried again."""
 
-    def answered(self, part: tuple[int, str]) -> Answered:
-        """Answer a part, given as its number and what describes it."""
-        number, line = part
+    def answered(self, task: int, rest: Iterable[object]) -> Iterator[Answered]:
+        """Answer the part of a task, and then read the rest of what the task was given, which is nothing of use.
+
+        Spark sends what a task is given 40 ms after what it has to do: the kernel holds back the second of two short
+        messages until the first is acknowledged. A task that has read all is not the last of its process.
+        """
+        yield self._answered(*self.parts[task])
+        deque(rest, maxlen=0)
+
+    def _answered(self, number: int, line: str) -> Answered:
         try:
             here = _here(self.threads)
         except RuntimeError as error:

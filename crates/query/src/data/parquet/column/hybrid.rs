@@ -22,12 +22,13 @@ pub(super) fn decode(mut bytes: &[u8], width: u32, count: usize, into: &mut Vec<
         } else {
             // The last group of a page may be cut off behind its last number.
             let all = length.checked_mul(width as usize)?.min(bytes.len());
-            let packed = bytes.split_off(..all)?;
-            let there = if width == 0 { length.checked_mul(8)? } else { 8 * packed.len() / width as usize };
+            let there = if width == 0 { length.checked_mul(8)? } else { 8 * all / width as usize };
             if length > 0 && there == 0 {
                 return None;
             }
-            unpack(Isa::best(), packed, width, there.min(left), into);
+            // With what lies behind: most groups are few, and only the last ones of all bytes take longer.
+            unpack(Isa::best(), bytes, width, there.min(left), into);
+            bytes.split_off(..all)?;
         }
     }
     Some(())
@@ -85,6 +86,7 @@ fn first_bytes(bytes: &[u8]) -> u32 {
 const GROUP: usize = 8;
 
 for_each_isa! {
+    /// Appends so many numbers that the bytes begin with.
     fn unpack(packed: &[u8], width: u32, count: usize, into: &mut Vec<u32>) {
         // A group is as many bytes as its numbers have bits, and is read eight bytes at a time, which may go beyond it.
         let groups = packed.len().saturating_sub(size_of::<u64>()) / (width as usize).max(1);
