@@ -14,7 +14,7 @@ use crate::field::Field;
 use crate::kind::Kind;
 use crate::plan::{self, Plan};
 use crate::sql::{self, Select};
-use crate::table::{self, Encoding, Placed, Table};
+use crate::table::{self, Blocks, Encoding, Placed, Table};
 
 /// Memory that a run needs beside its table.
 const BESIDE: u64 = 256 << 20;
@@ -29,6 +29,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) placed: Placed,
     /// What to try where memory is short, for who cannot give other options.
     pub(crate) instead: Option<&'static str>,
+    /// Whether small tables follow one another, so that the memory of one is kept for the next.
+    pub(crate) follow: bool,
 }
 
 impl<'a> Wanted<'a> {
@@ -39,7 +41,7 @@ impl<'a> Wanted<'a> {
         let arrangement = Arrangement::named(args.text("layout")).expect("values were checked").huge(true);
         let trial = arrangement.uninit::<u64>(1 << 16).map_err(|error| cannot_lay_out(args, &error))?;
         let copies = trial.copies();
-        Ok(Self { args, encoding, placed: Placed::new(arrangement, copies), instead: None })
+        Ok(Self { args, encoding, placed: Placed::new(arrangement, copies), instead: None, follow: false })
     }
 
     /// The table, with the columns that a query reads.
@@ -110,14 +112,17 @@ impl<'a> Wanted<'a> {
         let kinds: Vec<Kind> = columns.iter().map(|column| all[*column].kind).collect();
         let reading = held(source, columns, pool.workers());
         self.fitting(self.building(source.rows(), &kinds).saturating_add(reading), hint)?;
-        let read = || pool.install(|| data::read_usable(source, columns, needed));
+        let blocks = (!self.follow).then(Blocks::default);
+        let read = || pool.install(|| data::read_usable(source, columns, needed, blocks.as_ref()));
         let (columns, chunks) = phases.measure("load", read)?;
         let fields: Vec<Field> = columns.iter().map(|column| all[*column].clone()).collect();
         // What values need is known only now. Chunks are there already, and go while the table is written.
         let table = source.rows().saturating_mul(table::bytes_per_row(&fields, &chunks, self.encoding) as u64);
         self.fitting(table.saturating_mul(copies).saturating_sub(table / 2), hint)?;
-        // Buffers are no longer needed.
-        room::give_back();
+        if !self.follow {
+            // Buffers are no longer needed.
+            room::give_back();
+        }
         let build = || pool.install(|| table::build(&fields, chunks, self.encoding, &self.placed));
         phases.measure("encode", build).map_err(|error| cannot_lay_out(self.args, &error))
     }

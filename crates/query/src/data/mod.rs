@@ -146,15 +146,17 @@ impl Source for Slice<'_> {
 /// Reads some columns of all parts, each of which is needed.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn read(source: &dyn Source, columns: &[usize]) -> Result<Vec<Chunk>, Unread> {
-    read_usable(source, columns, columns).map(|(_, chunks)| chunks)
+    read_usable(source, columns, columns, None).map(|(_, chunks)| chunks)
 }
 
 /// Reads some columns of all parts, on the workers of the pool that this runs on. Leaves out a column that is not
-/// needed and whose values show that it cannot be used. Says which columns are left.
+/// needed and whose values show that it cannot be used. Says which columns are left. What was read lies in blocks, if
+/// there are any, and otherwise in the allocator's own memory.
 pub(crate) fn read_usable(
     source: &dyn Source,
     columns: &[usize],
     needed: &[usize],
+    blocks: Option<&Blocks>,
 ) -> Result<(Vec<usize>, Vec<Chunk>), Unread> {
     room::keep_buffers();
     let sets = sets(source, columns);
@@ -164,7 +166,10 @@ pub(crate) fn read_usable(
         (0..source.parts() * sets.len()).map(|_| Mutex::new(None)).collect();
     let useless: Vec<AtomicBool> = sets.iter().map(|_| AtomicBool::new(false)).collect();
     let failed = AtomicBool::new(false);
-    let blocks = Blocks::default();
+    let kept = |chunk: Chunk| match blocks {
+        Some(blocks) => chunk.within(blocks),
+        None => chunk,
+    };
     knee_runtime::parallel_for_grain(0..pieces.len(), 1, |at| {
         let (part, set) = (at / sets.len(), at % sets.len());
         // Relaxed: a piece too many does no harm.
@@ -172,7 +177,7 @@ pub(crate) fn read_usable(
             return;
         }
         source.soon(part, columns);
-        let read = source.read(part, sets[set]).map(|chunk| chunk.within(&blocks));
+        let read = source.read(part, sets[set]).map(kept);
         if let Err(unread) = &read {
             let flag = if is_spare(unread, sets[set]) { &useless[set] } else { &failed };
             flag.store(true, Ordering::Relaxed);
@@ -200,7 +205,7 @@ pub(crate) fn read_usable(
             Err(unread) => return Err(unread),
         }
     }
-    joined(left).map_or_else(|| read_usable(source, &[], &[]), Ok)
+    joined(left).map_or_else(|| read_usable(source, &[], &[], blocks), Ok)
 }
 
 /// The columns that are read at once. One by one, so that many workers share a part, if the source does not mind.

@@ -36,16 +36,10 @@ const LONGEST: u64 = 256 << 20;
 mod tests {
     use std::fs;
 
-    use knee_runtime::Arrangement;
-
     use super::*;
     use crate::field::Field;
     use crate::kind::Kind;
     use crate::table::{self, Chunk, Columns, Encoding, MORSEL, Placed, Table};
-
-    fn placed() -> Placed {
-        Placed::default()
-    }
 
     fn table(encoding: Encoding) -> Table {
         let field = |(name, kind): (&str, Kind)| Field { name: name.into(), kind, dictionary: None };
@@ -57,7 +51,7 @@ mod tests {
             Columns::Texts((0..rows as u32).map(|row| row % 2).collect(), words),
             Columns::Doubles((0..rows).map(|row| row as f64 / 2.0).collect()),
         ];
-        table::build(&fields, vec![Chunk::new(rows, columns)], encoding, &placed()).unwrap()
+        table::build(&fields, vec![Chunk::new(rows, columns)], encoding, &Placed::default()).unwrap()
     }
 
     #[test]
@@ -68,7 +62,7 @@ mod tests {
             write(&table, "a test", "any", &path).unwrap();
             let dump = Dump::open(&path).unwrap();
             assert_eq!((dump.input(), dump.encoding(), dump.rows()), ("a test", "any", table.rows() as u64));
-            let back = dump.read(&[2, 0], &placed()).unwrap();
+            let back = dump.read(&[2, 0], &Placed::default()).unwrap();
             for row in [0, 1, 65_535] {
                 assert_eq!(back.morsel(0).number(1, row), table.morsel(0).number(0, row), "{encoding:?}");
                 assert_eq!(back.morsel(0).double(0, row).to_bits(), table.morsel(0).double(2, row).to_bits());
@@ -80,7 +74,7 @@ mod tests {
                 let mut changed = whole.clone();
                 changed[at] ^= 1;
                 fs::write(&path, changed).unwrap();
-                let read = Dump::open(&path).and_then(|dump| dump.read(&[0, 1, 2], &placed()));
+                let read = Dump::open(&path).and_then(|dump| dump.read(&[0, 1, 2], &Placed::default()));
                 assert!(read.is_err(), "{encoding:?}: byte {at}");
             }
             fs::write(&path, &whole[..whole.len() - 1]).unwrap();

@@ -5,8 +5,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::ask::{ask, questions};
-use super::{in_a_file, placed};
+use super::in_a_file;
 use crate::dump::{Dump, forged};
+use crate::table::Placed;
 
 /// Most rows that are asked.
 const ROWS: usize = 150_000;
@@ -37,7 +38,7 @@ fn read(path: &Path) {
     if dump.rows() > ROWS as u64 {
         return;
     }
-    let Ok(table) = dump.read(&columns, &placed()) else { return };
+    let Ok(table) = dump.read(&columns, &Placed::default()) else { return };
     for select in questions(&table.fields()) {
         ask(&select, &table);
     }
@@ -97,8 +98,8 @@ mod tests {
         let header = format!(r#"{{"input":"","encoding":"","rows":{rows},"columns":[{columns}],"checksums":[]}}"#);
         let mut reason = None;
         in_a_file(&forged(header.as_bytes(), body), |path| {
-            let read =
-                Dump::open(path).and_then(|dump| dump.read(&(0..dump.fields().len()).collect::<Vec<_>>(), &placed()));
+            let read = Dump::open(path)
+                .and_then(|dump| dump.read(&(0..dump.fields().len()).collect::<Vec<_>>(), &Placed::default()));
             reason = read.err().map(|error| error.to_string());
         });
         reason

@@ -20,13 +20,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use knee_runtime::{Arrangement, Pool};
-
-use crate::table::Placed;
-
-fn placed() -> Placed {
-    Placed::default()
-}
+use knee_runtime::Pool;
 
 /// One worker: with more of them most of the time would be spent on waking each other.
 static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::builder().workers(1).build().expect("there is a processor"));

@@ -1,9 +1,9 @@
 //! Any bytes as a Parquet file.
 
 use super::ask::{ask, questions};
-use super::{in_a_file, placed};
+use super::in_a_file;
 use crate::data::{self, Parquet, Source};
-use crate::table::{self, Encoding};
+use crate::table::{self, Encoding, Placed};
 
 /// Most rows that are read. A few bytes can truly be any number of equal rows; a run refuses those that memory cannot hold.
 const ROWS: u64 = 20_000;
@@ -27,7 +27,7 @@ pub fn parquet(bytes: &[u8]) {
             }
             let Ok(chunks) = data::read(&source, &[column]) else { continue };
             let fields = std::slice::from_ref(field);
-            let table = table::build(fields, chunks, Encoding::Split, &placed()).expect("there is memory");
+            let table = table::build(fields, chunks, Encoding::Split, &Placed::default()).expect("there is memory");
             let holds =
                 |morsel: usize| table.columns()[0].bounds_hold(table.morsel(morsel).codes(0, 0, table.rows_of(morsel)));
             assert!((0..table.morsels()).all(holds), "{field:?}");

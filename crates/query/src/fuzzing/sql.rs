@@ -3,13 +3,12 @@
 use std::sync::LazyLock;
 
 use super::ask::ask;
-use super::placed;
 use crate::data::{self, Source, Tpch};
 use crate::field::Field;
 use crate::kind::Kind;
 use crate::plan::Plan;
 use crate::sql;
-use crate::table::{self, Chunk, Columns, Encoding, Table};
+use crate::table::{self, Chunk, Columns, Encoding, Placed, Table};
 
 /// Both tables in each encoding.
 static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
@@ -40,7 +39,7 @@ fn lineitem(encoding: Encoding) -> Table {
     let fields = source.fields();
     let columns: Vec<usize> = (0..fields.len()).collect();
     let chunks = data::read(&source, &columns).expect("lineitem can be generated");
-    table::build(&fields, chunks, encoding, &placed()).expect("there is memory")
+    table::build(&fields, chunks, encoding, &Placed::default()).expect("there is memory")
 }
 
 /// Columns `a` to `g` with what types can just hold.
@@ -68,5 +67,5 @@ fn extremes(encoding: Encoding) -> Table {
     };
     let fields: Vec<Field> = names.iter().zip(&columns).map(field).collect();
     let chunk = Chunk::new(huge.len(), columns.into_iter().map(|(_, column)| column).collect());
-    table::build(&fields, vec![chunk], encoding, &placed()).expect("there is memory")
+    table::build(&fields, vec![chunk], encoding, &Placed::default()).expect("there is memory")
 }

@@ -305,8 +305,6 @@ impl Sink for Digits<'_> {
 
 #[cfg(test)]
 mod tests {
-    use knee_runtime::Arrangement;
-
     use super::*;
 
     #[test]

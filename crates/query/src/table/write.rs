@@ -31,9 +31,8 @@ impl Placed {
     /// Memory for so many words, whose morsels have this stride, and whether it is all zeros. It may be longer by a
     /// quarter at most, so that workers still share it fairly where it lies in blocks.
     fn memory(&self, words: usize, stride: usize) -> io::Result<(NumaVec<u64>, bool)> {
-        let fits = |(own, data): &(usize, NumaVec<u64>)| {
-            *own == stride && (words..=words + words / 4).contains(&data.len())
-        };
+        let fits =
+            |(own, data): &(usize, NumaVec<u64>)| *own == stride && (words..=words + words / 4).contains(&data.len());
         if let Some((_, data)) = self.spare.lock().expect("no holder panics").take().filter(fits) {
             return Ok((data, false));
         }
@@ -106,4 +105,47 @@ fn halve(words: &mut [u64], first: usize, stride: usize, write: &(impl Fn(usize,
         near.1,
         || halve(right, first + morsels / 2, stride, write),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Bounds;
+    use crate::kind::Kind;
+    use crate::table::Statistics;
+    use crate::table::encoding::{self, Encoding};
+
+    /// A table of one column, whose rows up to `written` have a code.
+    fn table(placed: &Placed, rows: usize, written: usize, code: u8) -> Table {
+        let statistics = Statistics { low: 0, high: 200, step: 1 };
+        let storage = encoding::storage(Encoding::Narrow, Kind::Integer, &statistics);
+        assert_eq!(storage.bytes(), 1);
+        let column = Column::new("a".into(), Kind::Integer, None, Bounds { low: 0, high: 200 }, storage);
+        let write = |morsel: usize, _: usize, piece: &mut [u8]| {
+            let own = (written.saturating_sub(morsel * MORSEL)).min(MORSEL);
+            piece[..own].fill(code);
+        };
+        Table::write(vec![column], rows, placed, &write).unwrap()
+    }
+
+    fn codes(table: &Table) -> Vec<u8> {
+        (0..table.morsels()).flat_map(|morsel| table.morsel(morsel).piece(0).to_vec()).collect()
+    }
+
+    #[test]
+    fn memory_that_was_kept_is_as_good_as_new() {
+        let placed = Placed::default();
+        let first = table(&placed, 5 * MORSEL, 5 * MORSEL, 7);
+        let address = first.morsel(0).piece(0).as_ptr();
+        placed.keep(first);
+        let second = table(&placed, 4 * MORSEL + 1, 2 * MORSEL + 5, 9);
+        assert_eq!(second.morsel(0).piece(0).as_ptr(), address);
+        assert_eq!(codes(&second), codes(&table(&Placed::default(), 4 * MORSEL + 1, 2 * MORSEL + 5, 9)));
+        assert_eq!(second.homes(), [(None, 0..5)]);
+        // What is too long would be shared unfairly, and what is too short holds too little.
+        placed.keep(second);
+        assert_eq!(codes(&table(&placed, MORSEL, MORSEL, 3)), vec![3; MORSEL]);
+        placed.keep(table(&placed, MORSEL, MORSEL, 4));
+        assert_eq!(codes(&table(&placed, 2 * MORSEL, MORSEL, 5))[MORSEL..], vec![0; MORSEL]);
+    }
 }

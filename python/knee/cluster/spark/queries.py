@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike
+from typing import cast
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from knee.cluster.answer import Answer
-from knee.cluster.parts import Parts, joined, parts_of, split_query
+from knee.cluster.parts import Parts, joined, parts_of, plain, split_query
 from knee.cluster.spark.analysed import Analysed, is_query
 from knee.cluster.spark.filled import filled
 from knee.cluster.spark.jobs import Cluster
@@ -64,20 +67,27 @@ def sql(
         names = ", ".join(table) or "none"
         raise StudyError(f"a query has one table, and here is {names}", hint='give one: sql(…, lineitem="PATH")')
     ((name, data),) = table.items()
-    read = Table.of(spark, data)
+    frame = Table.of(spark, data) if isinstance(data, DataFrame) else None
+    path = frame.path if frame else plain(os.fspath(cast("str | PathLike[str]", data)))
     try:
-        described = split_query(query, read.path, parts_of(read.path, cluster) if parts is None else parts)
+        described = split_query(query, path, parts_of(path, cluster) if parts is None else parts)
     except StudyError:
         # What Spark finds wrong comes first; but it would also run a statement that is no query.
+        read = frame or Table.of(spark, data)
         if is_query(query):
             Analysed.of(spark, query, name, read)
         raise
-    read.check(described)
+
+    def analysed() -> StructType:
+        read = frame or Table.of(spark, data)
+        read.check(described)
+        return Analysed.of(spark, query, name, read).schema
+
     if explain:
-        Analysed.of(spark, query, name, read)
+        analysed()
         return described
-    # Executors need not wait for the analysis.
+    # Executors need not wait for Spark's schema of the files, nor for the analysis.
     with cluster.begun(described, Limits(threads, timeout_s)) as running:
-        schema = Analysed.of(spark, query, name, read).schema
+        schema = analysed()
         answers = running.result()
     return filled(spark, Answer.of(joined(described, answers)), schema)

@@ -178,6 +178,20 @@ mod tests {
     }
 
     #[test]
+    fn groups_do_not_mix_with_what_follows() {
+        for width in 1..=32_u32 {
+            let bytes_of = |seed: u64| {
+                (0..width).map(move |at| (seed + u64::from(at)).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()[7])
+            };
+            // Each group is a run of its own, whose bytes are also decoded alone.
+            let runs: Vec<Vec<u8>> = (0..9).map(|at| [3].into_iter().chain(bytes_of(100 * at)).collect()).collect();
+            let each: Vec<u32> = runs.iter().flat_map(|run| decoded(run, width, 8).unwrap()).collect();
+            assert_eq!(decoded(&runs.concat(), width, 72).as_deref(), Some(&each[..]), "{width}");
+            assert_eq!(decoded(&runs.concat(), width, 69).as_deref(), Some(&each[..69]), "{width}");
+        }
+    }
+
+    #[test]
     fn what_ends_too_early_is_no_list() {
         for bytes in [&[][..], &[0x80], &[10], &[0xff; 9], &[3], &[3, 1]] {
             assert_eq!(decoded(bytes, 12, 20), None, "{bytes:?}");
