@@ -44,14 +44,14 @@ class Job:
     last: bool
     """Whether parts that fail are not tried again."""
 
-    def answered(self, task: int, rest: Iterable[object]) -> Iterator[Answered]:
-        """Answer the part of a task, and then read the rest of what the task was given, which is nothing of use.
+    def answered(self, task: int, given: Iterable[object]) -> Iterator[Answered]:
+        """Answer the part of a task, and only then read the task's input, which says nothing.
 
-        Spark sends what a task is given 40 ms after what it has to do: the kernel holds back the second of two short
-        messages until the first is acknowledged. A task that has read all is not the last of its process.
+        Spark sends the input 40 ms after the code: the kernel holds back the second of two short messages until the
+        first is acknowledged. Where a task leaves input unread, Spark does not use its process again.
         """
         yield self._answered(*self.parts[task])
-        deque(rest, maxlen=0)
+        deque(given, maxlen=0)
 
     def _answered(self, number: int, line: str) -> Answered:
         try:
