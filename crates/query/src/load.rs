@@ -215,8 +215,14 @@ impl<'a> Wanted<'a> {
     /// Refuses a table that memory cannot hold; `hint` says what to try, where it is known.
     fn fitting(&self, table: u64, hint: Option<&'static str>) -> Result<(), Error> {
         let needed = table.saturating_add(BESIDE);
-        match room::memory() {
-            Some(left) if left < needed => {
+        let short = || room::memory().filter(|left| *left < needed);
+        if short().is_some() {
+            // It may be what is kept for the next table that is missing.
+            self.placed.forget();
+            room::give_back();
+        }
+        match short() {
+            Some(left) => {
                 let mib = |bytes: u64| bytes >> 20;
                 let what = format!("the table needs about {} MiB of memory; {} MiB are free", mib(needed), mib(left));
                 let generated = self.args.text("data").is_empty();
@@ -227,7 +233,7 @@ impl<'a> Wanted<'a> {
                     (false, _) => "ask for fewer columns, or use a machine with more memory",
                 })))
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 }

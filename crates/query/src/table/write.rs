@@ -28,6 +28,11 @@ impl Placed {
         *self.spare.lock().expect("no holder panics") = Some((table.stride, table.data));
     }
 
+    /// Gives back the memory that was kept.
+    pub(crate) fn forget(&self) {
+        *self.spare.lock().expect("no holder panics") = None;
+    }
+
     /// Memory for so many words, whose morsels have this stride, and whether it is all zeros. It may be longer by a
     /// quarter at most, so that workers still share it fairly where it lies in blocks.
     fn memory(&self, words: usize, stride: usize) -> io::Result<(NumaVec<u64>, bool)> {
