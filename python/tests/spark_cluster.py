@@ -244,6 +244,22 @@ def test_a_part_that_fails_once_is_tried_again(spark: SparkSession, binaries: Bi
     assert not (binaries.folder / "once").exists()
 
 
+def test_parts_leave_processes_that_spark_uses_again(spark: SparkSession, table: Path):
+    """Spark does so only where a task has read all of its input."""
+    context = spark.sparkContext
+
+    def both(found: set[int]) -> bool:
+        """Add the processes of both executors, as far as tasks come to them."""
+        found.update(context.parallelize([None] * 8, 8).map(lambda _: os.getpid()).collect())
+        return len(found) >= 2
+
+    before, after = set[int](), set[int]()
+    until(lambda: both(before))
+    sql(spark, SUM, lineitem=table, parts=8)
+    until(lambda: both(after))
+    assert after == before
+
+
 def test_a_part_that_takes_too_long_is_an_error(spark: SparkSession, binaries: Binaries):
     fails(
         lambda: knee.cluster.count(spark, "rmat:18", "diamond", plan="explore", timeout_s=1), "it took longer than 1 s"
