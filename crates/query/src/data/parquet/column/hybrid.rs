@@ -26,7 +26,7 @@ pub(super) fn decode(mut bytes: &[u8], width: u32, count: usize, into: &mut Vec<
             if length > 0 && there == 0 {
                 return None;
             }
-            // With what lies behind: most groups are few, and only the last ones of all bytes take longer.
+            // Not cut off at the run's end: groups are read beyond it, and where they cannot be, number by number.
             unpack(Isa::best(), bytes, width, there.min(left), into);
             bytes.split_off(..all)?;
         }
