@@ -22,6 +22,7 @@ mod field;
 #[doc(hidden)]
 pub mod fuzzing;
 mod kind;
+mod known;
 mod lanes;
 mod load;
 pub mod oracle;
@@ -32,6 +33,7 @@ mod rehearsals;
 mod run;
 mod scan;
 pub mod sql;
+mod stream;
 mod table;
 mod workload;
 
@@ -42,6 +44,7 @@ pub use field::Field;
 pub use kind::{Exact, Kind, Value};
 pub use lanes::Isa;
 pub use plan::Plan;
+pub use stream::at_once;
 pub use table::{Encoding, Table};
 
 /// Every workload of this crate.

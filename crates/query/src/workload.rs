@@ -263,14 +263,27 @@ impl Run for Prepared {
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        let facts = [
-            ("rows", self.table.rows().to_string()),
-            ("bytes_per_row", self.bytes_per_row.to_string()),
-            ("encoded_bytes", self.table.bytes().to_string()),
-        ];
         // The plain loop has no lanes.
-        let isa = (self.how != How::Loop).then(|| ("isa", self.isa.name().to_owned()));
-        let home = self.unknown.as_ref().map(|reason| ("read_at_home", format!("unknown: {reason}")));
-        facts.into_iter().chain(isa).chain(home).map(|(name, value)| (name.to_owned(), value)).collect()
+        let isa = (self.how != How::Loop).then_some(self.isa);
+        let (rows, bytes) = (self.table.rows() as u64, self.table.bytes() as u64);
+        facts(rows, self.bytes_per_row, bytes, isa, self.unknown.as_deref())
     }
+}
+
+/// What is known of a run: `unknown` is why bytes are not counted as read at home or away.
+pub(crate) fn facts(
+    rows: u64,
+    bytes_per_row: usize,
+    encoded_bytes: u64,
+    isa: Option<Isa>,
+    unknown: Option<&str>,
+) -> Vec<(String, String)> {
+    let facts = [
+        ("rows", rows.to_string()),
+        ("bytes_per_row", bytes_per_row.to_string()),
+        ("encoded_bytes", encoded_bytes.to_string()),
+    ];
+    let isa = isa.map(|isa| ("isa", isa.name().to_owned()));
+    let home = unknown.map(|reason| ("read_at_home", format!("unknown: {reason}")));
+    facts.into_iter().chain(isa).chain(home).map(|(name, value)| (name.to_owned(), value)).collect()
 }

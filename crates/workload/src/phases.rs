@@ -15,7 +15,8 @@ use crate::Count;
 pub struct Phase {
     /// Its name.
     pub name: String,
-    /// Time from begin to end; of a rehearsal virtual time. Of a region: the longest of any thread, all calls together.
+    /// Time from begin to end, without what lies in between where it was begun again; of a rehearsal virtual time. Of a
+    /// region: the longest of any thread, all calls together.
     pub wall_ns: u64,
     /// CPU time of the whole process in between. Of a region that several threads of a process mark: the CPU time of
     /// those threads in it.
@@ -33,6 +34,16 @@ pub struct Phase {
     pub kernel: Option<InKernel>,
 }
 
+impl Phase {
+    /// Adds another one, which follows.
+    fn add(&mut self, other: &Self) {
+        self.wall_ns += other.wall_ns;
+        self.cpu_ns += other.cpu_ns;
+        self.end_ns = other.end_ns;
+        self.kernel = self.kernel.zip(other.kernel).map(|(own, other)| own.plus(other));
+    }
+}
+
 /// What the kernel counts of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InKernel {
@@ -47,6 +58,15 @@ pub struct InKernel {
 }
 
 impl InKernel {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            system_ns: self.system_ns + other.system_ns,
+            minor_faults: self.minor_faults + other.minor_faults,
+            voluntary_switches: self.voluntary_switches + other.voluntary_switches,
+            involuntary_switches: self.involuntary_switches + other.involuntary_switches,
+        }
+    }
+
     fn between(before: Usage, after: Usage) -> Self {
         Self {
             system_ns: nanoseconds(after.system.saturating_sub(before.system)),
@@ -67,6 +87,10 @@ pub struct Phases {
     /// Reads counters where phases begin and end.
     reader: Option<Box<dyn Fn() -> Readings>>,
     readings: Vec<[Readings; 2]>,
+    /// Which of them ended last.
+    last: usize,
+    /// From which on those of the same name are one.
+    joined: Option<usize>,
 }
 
 /// What counters had counted at one moment: the count, and the times that each was enabled and running, in ns.
@@ -92,7 +116,7 @@ impl Phases {
     /// Phases of a run that was launched at this moment of [`monotonic`], perhaps by another process.
     #[must_use]
     pub fn launched_at(launch: Duration) -> Self {
-        Self { launch, done: Vec::new(), told: None, reader: None, readings: Vec::new() }
+        Self { launch, done: Vec::new(), told: None, reader: None, readings: Vec::new(), last: 0, joined: None }
     }
 
     /// Also calls `begins` and `ends` with the name of each phase, outside of its times: so that a verb can mark them as
@@ -106,6 +130,19 @@ impl Phases {
     #[must_use]
     pub fn reading(self, reader: impl Fn() -> Readings + 'static) -> Self {
         Self { reader: Some(Box::new(reader)), ..self }
+    }
+
+    /// From now on, phases of the same name are one: their times and counts are added up. It begins with the first of them and
+    /// ends with the last, and others may lie in between.
+    pub fn join(&mut self) {
+        self.joined = Some(self.done.len());
+    }
+
+    /// Forgets what was measured, which came to nothing.
+    pub fn forget(&mut self) {
+        self.done.clear();
+        self.readings.clear();
+        self.joined = None;
     }
 
     /// The readings at the begin and the end of each phase, in their order; none without a reader.
@@ -132,7 +169,7 @@ impl Phases {
             ends(name);
         }
         let since = |then: Duration, now: Duration| nanoseconds(now.saturating_sub(then));
-        self.done.push(Phase {
+        let phase = Phase {
             name: name.to_owned(),
             wall_ns: since(begin, end),
             cpu_ns: since(cpu, cpu_end),
@@ -140,7 +177,15 @@ impl Phases {
             end_ns: since(self.launch, end),
             counters: BTreeMap::new(),
             kernel: Some(InKernel::between(before, after)),
-        });
+        };
+        let from = self.joined.unwrap_or(self.done.len());
+        if let Some(at) = self.done[from..].iter().position(|own| own.name == name) {
+            self.last = from + at;
+            self.done[self.last].add(&phase);
+        } else {
+            self.last = self.done.len();
+            self.done.push(phase);
+        }
         result
     }
 
@@ -150,14 +195,14 @@ impl Phases {
     /// In a build with debug assertions, when the name is not in that list.
     pub fn count(&mut self, name: &str, value: u64) {
         debug_assert!(Count::named(name).is_some(), "{name} is not in the list of counts");
-        if let Some(phase) = self.done.last_mut() {
+        if let Some(phase) = self.done.get_mut(self.last) {
             *phase.counters.entry(name.to_owned()).or_default() += value;
         }
     }
 
     /// Replaces the times of the phase that ended last by virtual ones: it was a rehearsal. When it began and ended stays.
     pub fn rehearsed(&mut self, wall_ns: u64, cpu_ns: u64) {
-        if let Some(phase) = self.done.last_mut() {
+        if let Some(phase) = self.done.get_mut(self.last) {
             (phase.wall_ns, phase.cpu_ns, phase.kernel) = (wall_ns, cpu_ns, None);
         }
     }
@@ -208,5 +253,25 @@ mod tests {
         let [first, second] = [first, second].map(|phase| phase.kernel.expect("it is no rehearsal"));
         assert!(first.voluntary_switches > 0 && second.voluntary_switches > 0, "{done:?}");
         assert!(first.minor_faults > second.minor_faults, "{done:?}");
+    }
+
+    #[test]
+    fn phases_of_one_name_are_added_up_where_they_are_joined() {
+        let pause = Duration::from_millis(2);
+        let mut phases = Phases::default();
+        phases.measure("first", || ());
+        phases.join();
+        for _ in 0..2 {
+            phases.measure("second", || ());
+            phases.measure("first", || std::thread::sleep(pause));
+            phases.measure("second", || ());
+            phases.count("matches", 3);
+        }
+        let done = phases.done();
+        let [before, second, first] = &done[..] else { panic!("{done:?}") };
+        assert!(before.wall_ns < 4_000_000 && before.end_ns <= second.begin_ns, "{done:?}");
+        assert!(first.wall_ns >= 4_000_000 && first.kernel.unwrap().voluntary_switches >= 2, "{done:?}");
+        assert!(first.wall_ns < first.end_ns - first.begin_ns && first.end_ns < second.end_ns, "{done:?}");
+        assert_eq!(second.counters["matches"], 6);
     }
 }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Literal
 
-from knee.cluster.parts import Cluster, Parts, joined, of_connect, split_count
+from knee.cluster.parts import Cluster, Parts, joined, of_connect, split_count, usual
 from knee.cluster.worker import Limits
 from knee.store import StudyError
 
@@ -117,7 +117,7 @@ def _asked(
     explain: bool,
 ) -> Any:
     cluster = _cluster(engine)
-    described = split_count(action, graph, options, cluster.per_worker * cluster.workers() if parts is None else parts)
+    described = split_count(action, graph, options, usual(cluster) if parts is None else parts)
     return described if explain else joined(described, cluster.answers(described, limits))
 
 

@@ -20,8 +20,8 @@ from knee.cluster import worker
 from knee.cluster.worker import Limits
 from knee.store import StudyError
 
-SMALLEST = 1 << 27
-"""Bytes of files that are worth a part of their own where every worker has one: those of a partition of Spark."""
+Number = int | tuple[int, int]
+"""How many parts there are at most; or the fewest and the most, of which as many are made as are worth their while."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,7 +44,7 @@ class Cluster(Protocol):
     """An engine that answers parts."""
 
     per_worker: int
-    """Parts for each worker where nobody says how many: workers that finish early take more of them."""
+    """Most parts for each worker where nobody says how many: workers that finish early take more of them."""
 
     def workers(self) -> int:
         """Return how many workers it has."""
@@ -55,17 +55,10 @@ class Cluster(Protocol):
         ...
 
 
-def parts_of(path: str | PathLike[str], cluster: Cluster) -> int:
-    """Return how many parts a query over these files has where nobody says how many."""
-    data = Path(path)
-    files = data.glob("*.parquet") if data.is_dir() else [data]
-    size = 0
-    for file in files:
-        # Where one is not there, the binary says so.
-        with suppress(OSError, ValueError):
-            size += file.stat().st_size
+def usual(cluster: Cluster) -> Number:
+    """Return how many parts a question has where nobody says how many."""
     workers = cluster.workers()
-    return max(workers, min(cluster.per_worker * workers, size // SMALLEST))
+    return workers, workers * cluster.per_worker
 
 
 LONE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
@@ -103,8 +96,8 @@ def of_connect() -> StudyError:
     )
 
 
-def split_query(sql: str, path: str | PathLike[str], parts: int) -> Parts:
-    """Describe at most so many parts of a query over Parquet files.
+def split_query(sql: str, path: str | PathLike[str], parts: Number) -> Parts:
+    """Describe parts of a query over Parquet files.
 
     Raises
     ------
@@ -114,8 +107,8 @@ def split_query(sql: str, path: str | PathLike[str], parts: int) -> Parts:
     return _split("query", parts, [f"--sql={sql}", "--", str(Path(path).absolute())])
 
 
-def split_count(action: str, graph: Any, options: Mapping[str, object], parts: int) -> Parts:
-    """Describe at most so many parts of a count of patterns in the graph of a file, or in a generated one.
+def split_count(action: str, graph: Any, options: Mapping[str, object], parts: Number) -> Parts:
+    """Describe parts of a count of patterns in the graph of a file, or in a generated one.
 
     Raises
     ------
@@ -133,10 +126,11 @@ def split_count(action: str, graph: Any, options: Mapping[str, object], parts: i
     return _split("mine", parts, [*words, "--", action, plain(source) if ADDRESS.match(source) else source])
 
 
-def _split(verb: str, parts: int, words: Iterable[str]) -> Parts:
-    if parts < 1:
-        raise StudyError(f"a question has at least one part, not {parts}", hint="leave parts out, or give 1 or more")
-    return Parts(verb, tuple(_ran(verb, f"--split={parts}", *words).splitlines()))
+def _split(verb: str, parts: Number, words: Iterable[str]) -> Parts:
+    fewest, most = parts if isinstance(parts, tuple) else (parts, parts)
+    if fewest < 1:
+        raise StudyError(f"a question has at least one part, not {fewest}", hint="leave parts out, or give 1 or more")
+    return Parts(verb, tuple(_ran(verb, f"--split={fewest}..{most}", *words).splitlines()))
 
 
 def merge(answers: Iterable[str]) -> Any:

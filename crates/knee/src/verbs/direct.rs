@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use knee_machine::topology::Allowed;
 use knee_machine::{Order, Placement, Topology};
-use knee_workload::{Args, Bind, Param, Phase, Team, Workload};
+use knee_workload::{Args, Bind, Param, Phase, Phases, Team, Workload};
 
 use super::progress;
 use super::workloads::meaning;
@@ -133,18 +133,41 @@ impl Direct {
 
     /// Runs the workload once.
     pub(crate) fn run(&self, workload: &'static dyn Workload) -> Result<Done, Failure> {
+        self.run_by(workload, |args, team, phases| prepared(workload, args, team, phases))
+    }
+
+    /// The same, where what comes of the workload is made in this way.
+    pub(crate) fn run_by(
+        &self,
+        workload: &'static dyn Workload,
+        by: impl FnOnce(&Args, &Team, &mut Phases) -> Result<Made, knee_workload::Error>,
+    ) -> Result<Done, Failure> {
         let (args, team) = self.complete(workload)?;
         let team = team.telling(progress::progress());
         let line = progress::Line::start();
         // Under `knee run -- knee query ...` this is a command like any other, whose phases are its regions.
         let mut phases = progress::phases();
-        let mut run = workload.prepare(&args, &team, &mut phases)?;
-        let answer = run.run(&mut phases);
+        let made = by(&args, &team, &mut phases);
         drop(line);
-        run.failure().map_or(Ok(()), Err)?;
-        let facts = run.facts().into_iter().collect();
-        Ok(Done { answer, args, threads: team.threads(), facts, phases: phases.done() })
+        let (answer, facts) = made?;
+        Ok(Done { answer, args, threads: team.threads(), facts: facts.into_iter().collect(), phases: phases.done() })
     }
+}
+
+/// An answer, and what else is known of it.
+pub(crate) type Made = (String, Vec<(String, String)>);
+
+/// Prepares the workload and runs it.
+pub(crate) fn prepared(
+    workload: &dyn Workload,
+    args: &Args,
+    team: &Team,
+    phases: &mut Phases,
+) -> Result<Made, knee_workload::Error> {
+    let mut run = workload.prepare(args, team, phases)?;
+    let answer = run.run(phases);
+    run.failure().map_or(Ok(()), Err)?;
+    Ok((answer, run.facts()))
 }
 
 /// As many threads as the placement has cpus, or as many as the quota is enough for, where nobody said how many.

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::io::{self, BufRead, IsTerminal};
+use std::ops::RangeInclusive;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::process::ExitCode;
@@ -15,9 +16,10 @@ use crate::error::{Failure, print_data, print_out, status};
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 pub(super) struct Parts {
-    /// Describe at most this many parts of the question for --part, one line each
-    #[arg(long, value_name = "PARTS")]
-    split: Option<usize>,
+    /// Describe at most this many parts of the question for --part, one line each; of FEWEST..MOST, as many as are worth
+    /// their while
+    #[arg(long, value_name = "PARTS", value_parser = numbers)]
+    split: Option<RangeInclusive<usize>>,
     /// Answer the part that the first line of standard input describes
     #[arg(long)]
     part: bool,
@@ -40,7 +42,7 @@ pub(super) struct Divided {
 /// What a verb does with parts.
 pub(super) trait Divide {
     /// Describes parts of what is asked, a line each.
-    fn split(&self, parts: usize) -> Result<Vec<String>, Failure>;
+    fn split(&self, parts: RangeInclusive<usize>) -> Result<Vec<String>, Failure>;
 
     /// Answers the part that a line describes; `begin` is called with its number when the line is known to be one.
     fn part(&self, line: &str, begin: &dyn Fn(usize)) -> Result<String, Failure>;
@@ -63,7 +65,7 @@ impl Parts {
         verb: &impl Divide,
     ) -> Option<Result<ExitCode, Failure>> {
         let printed = match self {
-            Self { split: Some(parts), .. } => split(asked, divided, *parts, verb),
+            Self { split: Some(parts), .. } => split(asked, divided, parts.clone(), verb),
             Self { part: true, .. } => for_a_part(asked, divided).and_then(|()| part(divided, verb)),
             Self { merge: true, .. } => for_a_merge(asked, divided).and_then(|()| merge(divided, verb)),
             _ => return None,
@@ -112,10 +114,28 @@ fn for_a_merge(asked: &Direct, divided: Divided) -> Result<(), Failure> {
     }
 }
 
-fn split(asked: &Direct, divided: Divided, parts: usize, verb: &impl Divide) -> Result<String, Failure> {
-    if parts == 0 {
+/// Reads how many parts there may be: `8`, or `2..8`.
+fn numbers(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let (fewest, most) = text.split_once("..").unwrap_or((text, text));
+    match (fewest.parse(), most.parse()) {
+        (Ok(fewest), Ok(most)) => Ok(fewest..=most),
+        _ => Err("expected a number, or a range such as 2..8".into()),
+    }
+}
+
+fn split(
+    asked: &Direct,
+    divided: Divided,
+    parts: RangeInclusive<usize>,
+    verb: &impl Divide,
+) -> Result<String, Failure> {
+    if *parts.start() == 0 || *parts.end() == 0 {
         let message = format!("--split 0: a {} has at least one part", divided.noun);
         return Err(Failure::new(message).hint("--split 8, or another number from 1 on"));
+    }
+    if parts.is_empty() {
+        let message = format!("--split {}..{}: the fewest are more than the most", parts.start(), parts.end());
+        return Err(Failure::new(message).hint(format!("--split {}..{}", parts.end(), parts.start())));
     }
     if let Some(option) = shown(asked) {
         return Err(Failure::new(format!("--split with --{option}: it prints parts, one line of JSON each"))

@@ -12,7 +12,7 @@ use knee_machine::room;
 use knee_workload::Error;
 
 use crate::error::wrong;
-use crate::field::Field;
+use crate::field::{Bounds, Field};
 use crate::table::{Blocks, Chunk, TEXTS};
 
 pub(crate) use parquet::{Parquet, Piece};
@@ -41,9 +41,23 @@ pub(crate) trait Source: Sync {
     /// An upper bound of the rows of a part.
     fn rows_of(&self, part: usize) -> u64;
 
-    /// What a part costs beside the others.
-    fn cost(&self, part: usize) -> u64 {
+    /// What it costs to read some columns of a part: bytes that are read, or what takes as long.
+    fn cost(&self, part: usize, columns: &[usize]) -> u64 {
+        let _ = columns;
         self.rows_of(part)
+    }
+
+    /// The smallest and the largest value of a column in a part, in its units, where they are known before it is read.
+    /// Then it is known, too, that no value is missing.
+    fn bounds(&self, part: usize, column: usize) -> Option<Bounds> {
+        let _ = (part, column);
+        None
+    }
+
+    /// Whether it is known before a column of a part is read that none of its values is missing.
+    fn is_full(&self, part: usize, column: usize) -> bool {
+        let _ = (part, column);
+        false
     }
 
     /// An upper bound of all rows.
@@ -124,6 +138,18 @@ impl Source for Slice<'_> {
 
     fn rows_of(&self, part: usize) -> u64 {
         self.of.rows_of(self.parts.start + part)
+    }
+
+    fn cost(&self, part: usize, columns: &[usize]) -> u64 {
+        self.of.cost(self.parts.start + part, columns)
+    }
+
+    fn bounds(&self, part: usize, column: usize) -> Option<Bounds> {
+        self.of.bounds(self.parts.start + part, column)
+    }
+
+    fn is_full(&self, part: usize, column: usize) -> bool {
+        self.of.is_full(self.parts.start + part, column)
     }
 
     fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread> {

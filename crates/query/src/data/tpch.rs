@@ -19,6 +19,8 @@ use crate::table::{Chunk, Columns};
 const ROWS: f64 = 6_001_215.0;
 /// Rows of a part, about: some morsels.
 const PART: f64 = 250_000.0;
+/// Bytes of Parquet that are read while a row is generated, about.
+const GENERATED: u64 = 512;
 /// Largest scale: keys of larger ones do not fit the generator's part numbers.
 const LARGEST: f64 = 1_000.0;
 
@@ -132,6 +134,10 @@ impl Source for Tpch {
     fn rows_of(&self, _: usize) -> u64 {
         // The number of items of an order is random: 4 on average.
         (self.scale * ROWS * 1.02 / f64::from(self.parts)) as u64 + 1_000
+    }
+
+    fn cost(&self, part: usize, _: &[usize]) -> u64 {
+        self.rows_of(part).saturating_mul(GENERATED)
     }
 
     fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread> {

@@ -62,19 +62,21 @@ mod tests {
             write(&table, "a test", "any", &path).unwrap();
             let dump = Dump::open(&path).unwrap();
             assert_eq!((dump.input(), dump.encoding(), dump.rows()), ("a test", "any", table.rows() as u64));
-            let back = dump.read(&[2, 0], &Placed::default()).unwrap();
+            let back = dump.read(&[2, 0], 0..2, &Placed::default()).unwrap();
             for row in [0, 1, 65_535] {
                 assert_eq!(back.morsel(0).number(1, row), table.morsel(0).number(0, row), "{encoding:?}");
                 assert_eq!(back.morsel(0).double(0, row).to_bits(), table.morsel(0).double(2, row).to_bits());
             }
             assert_eq!(back.morsel(1).number(1, 4), table.morsel(1).number(0, 4));
+            let last = dump.read(&[0], 1..9, &Placed::default()).unwrap();
+            assert_eq!((last.rows(), last.morsel(0).number(0, 4)), (5, table.morsel(1).number(0, 4)), "{encoding:?}");
             let whole = fs::read(&path).unwrap();
             // In the magic, the version, the header, and a piece.
             for at in [0, 9, 40, whole.len() - 10] {
                 let mut changed = whole.clone();
                 changed[at] ^= 1;
                 fs::write(&path, changed).unwrap();
-                let read = Dump::open(&path).and_then(|dump| dump.read(&[0, 1, 2], &Placed::default()));
+                let read = Dump::open(&path).and_then(|dump| dump.read(&[0, 1, 2], 0..2, &Placed::default()));
                 assert!(read.is_err(), "{encoding:?}: byte {at}");
             }
             fs::write(&path, &whole[..whole.len() - 1]).unwrap();

@@ -26,6 +26,7 @@ pub(crate) struct Dump {
     header: Header,
     /// Where the first morsel begins.
     begin: u64,
+    ahead: Ahead,
 }
 
 /// What is wrong with a dump, and what to do about it.
@@ -70,12 +71,15 @@ impl Dump {
         }
         let header: Header = serde_json::from_slice(header).map_err(|_| bad(path, "its header is damaged"))?;
         let begin = (FRONT as u64 + length + 8).next_multiple_of(PAGE);
-        let dump = Self { path: path.to_owned(), file, header, begin };
+        let mut dump = Self { path: path.to_owned(), file, header, begin, ahead: Ahead::new(0) };
         if !dump.header.is_sound() {
             return Err(bad(path, "its header is damaged"));
         }
         match dump.end() {
-            Some(end) if end == size => Ok(dump),
+            Some(end) if end == size => {
+                dump.ahead = Ahead::new(dump.morsels()?);
+                Ok(dump)
+            }
             Some(end) => Err(bad(path, format_args!("it has {size} bytes where {end} are expected"))),
             None => Err(bad(path, "its header is damaged")),
         }
@@ -105,10 +109,17 @@ impl Dump {
         self.header.rows
     }
 
-    /// Bytes of some of its columns.
+    /// How many morsels it has.
+    ///
+    /// # Errors
+    /// More than there can be in memory.
+    pub(crate) fn morsels(&self) -> Result<usize, Error> {
+        usize::try_from(self.header.morsels()).map_err(|_| bad(&self.path, "it has too many rows"))
+    }
+
+    /// Bytes of some columns of a morsel.
     pub(crate) fn bytes(&self, columns: &[usize]) -> u64 {
-        let bytes = columns.iter().map(|column| self.header.columns[*column].bytes() as u64).sum::<u64>();
-        bytes.saturating_mul(self.header.morsels())
+        columns.iter().map(|column| self.header.columns[*column].bytes() as u64).sum()
     }
 
     /// Its columns as a query sees them.
@@ -116,22 +127,23 @@ impl Dump {
         self.header.columns.iter().map(|column| column.column().field()).collect()
     }
 
-    /// Reads some columns into placed memory, in parallel on the pool that this runs on.
+    /// Reads some columns of some morsels into placed memory, in parallel on the pool that this runs on.
     ///
     /// # Errors
     /// What cannot be read or is damaged.
-    pub(crate) fn read(&self, columns: &[usize], placed: &Placed) -> Result<Table, Error> {
+    pub(crate) fn read(&self, columns: &[usize], morsels: Range<usize>, placed: &Placed) -> Result<Table, Error> {
         let wanted: Vec<Column> = columns.iter().map(|column| self.header.columns[*column].column()).collect();
-        let rows = usize::try_from(self.header.rows).map_err(|_| bad(&self.path, "it has too many rows"))?;
+        let all = usize::try_from(self.header.rows).map_err(|_| bad(&self.path, "it has too many rows"))?;
+        let rows = all.min(morsels.end.saturating_mul(MORSEL)).saturating_sub(morsels.start * MORSEL);
         let failed = Mutex::new(None);
         // Not laid out in a table: each piece is looked at by itself, while it is in the cache.
         let alone = wanted.clone();
-        let ahead = Ahead::new(rows.div_ceil(MORSEL));
         let table = Table::write(wanted, rows, placed, &|morsel, column, piece: &mut [u8]| {
-            ahead.ask(morsel, |morsel| {
+            let rows = (rows - morsel * MORSEL).min(MORSEL);
+            let morsel = morsels.start + morsel;
+            self.ahead.ask(morsel, |morsel| {
                 Some((&self.file, columns.iter().map(|column| self.range(morsel, *column)).collect()))
             });
-            let rows = (rows - morsel * MORSEL).min(MORSEL);
             if let Err(error) = self.piece(morsel, columns[column], piece, (&alone[column], rows)) {
                 failed.lock().expect("no holder panics").get_or_insert(error);
             }

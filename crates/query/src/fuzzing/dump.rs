@@ -38,7 +38,7 @@ fn read(path: &Path) {
     if dump.rows() > ROWS as u64 {
         return;
     }
-    let Ok(table) = dump.read(&columns, &Placed::default()) else { return };
+    let Ok(table) = dump.read(&columns, 0..dump.morsels().expect("there are few"), &Placed::default()) else { return };
     for select in questions(&table.fields()) {
         ask(&select, &table);
     }
@@ -98,8 +98,9 @@ mod tests {
         let header = format!(r#"{{"input":"","encoding":"","rows":{rows},"columns":[{columns}],"checksums":[]}}"#);
         let mut reason = None;
         in_a_file(&forged(header.as_bytes(), body), |path| {
-            let read = Dump::open(path)
-                .and_then(|dump| dump.read(&(0..dump.fields().len()).collect::<Vec<_>>(), &Placed::default()));
+            let read = Dump::open(path).and_then(|dump| {
+                dump.read(&(0..dump.fields().len()).collect::<Vec<_>>(), 0..dump.morsels()?, &Placed::default())
+            });
             reason = read.err().map(|error| error.to_string());
         });
         reason

@@ -21,6 +21,7 @@ pub fn parquet(bytes: &[u8]) {
                 continue;
             }
             for part in 0..source.parts() {
+                let _ = (source.bounds(part, column), source.is_full(part, column));
                 if let [Ok(by_pages), Ok(one_by_one)] = source.both_ways(part, column) {
                     assert_eq!(by_pages, one_by_one, "{field:?}");
                 }

@@ -7,7 +7,7 @@
 mod answer;
 mod merge;
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use knee_parts::{Verb, checked};
@@ -20,8 +20,9 @@ pub use merge::merge;
 use crate::data::{Parquet, Piece, Source};
 use crate::dump::Dump;
 use crate::error::wrong;
+use crate::known::{may_count, planned};
 use crate::load::lineitem;
-use crate::{load, sql, workload};
+use crate::{sql, workload};
 
 const VERB: Verb = Verb("query");
 
@@ -60,17 +61,27 @@ enum Of {
     Lineitem { scale: String, parts: Range<usize> },
 }
 
-/// Describes the parts of a query, one line of JSON for each. There are at most `parts` of them, of about the same size,
-/// and fewer where the data has fewer row groups.
+/// Bytes of the columns of a query that are worth a part of their own: one core takes some half of a second for them, and
+/// engines some 20 to 50 ms for a part.
+const WORTH: u64 = 1 << 28;
+
+/// Bytes that take as long to read as it takes to look at a row group that has none of interest.
+const LEAST: u64 = 1 << 12;
+
+/// Describes the parts of a query, one line of JSON for each. There are at most as many as `parts` says, of about the same
+/// size, and fewer where the data has fewer row groups. Between the fewest and the most, there is a part for each 256 MiB of
+/// what is read, but as many for each of the fewest, so that none of so many workers waits for others.
 ///
 /// # Errors
 /// What is wrong with the query or with the data.
-pub fn split(args: &Args, parts: usize) -> Result<Vec<String>, Error> {
+pub fn split(args: &Args, parts: RangeInclusive<usize>) -> Result<Vec<String>, Error> {
     let sql = workload::text(args)?;
     let select = sql::parse(&sql)?;
     let ranges = |source: &dyn Source| {
-        load::planned(&select, source)?;
-        Ok::<_, Error>(ranges(source, parts))
+        let plan = planned(&select, source)?;
+        let cost = |part| if may_count(&plan, source, part) { source.cost(part, plan.columns()) } else { 0 };
+        let costs: Vec<u64> = (0..source.parts()).map(|part| cost(part).saturating_add(LEAST)).collect();
+        Ok::<_, Error>(ranges(&costs, number(&costs, &parts)))
     };
     let all: Vec<Of> = match (args.text("data"), args.text("scale")) {
         ("", scale) => {
@@ -92,9 +103,16 @@ pub fn split(args: &Args, parts: usize) -> Result<Vec<String>, Error> {
     Ok(all.into_iter().enumerate().map(descriptor).map(|part| checked(&part)).collect())
 }
 
-/// Cuts a source where each range has cost about as much as the others.
-fn ranges(source: &dyn Source, most: usize) -> Vec<Range<usize>> {
-    let costs: Vec<u64> = (0..source.parts()).map(|part| source.cost(part)).collect();
+/// How many parts are worth their while.
+fn number(costs: &[u64], parts: &RangeInclusive<usize>) -> usize {
+    let (least, most) = (*parts.start(), *parts.end());
+    let bytes: u64 = costs.iter().fold(0, |all, cost| all.saturating_add(*cost));
+    let of_each = usize::try_from(bytes / WORTH).unwrap_or(usize::MAX) / least;
+    of_each.saturating_mul(least).clamp(least, most)
+}
+
+/// Cuts parts of a source where each range has cost about as much as the others.
+fn ranges(costs: &[u64], most: usize) -> Vec<Range<usize>> {
     let all: u64 = costs.iter().sum();
     let (mut ranges, mut from, mut done) = (Vec::new(), 0, 0);
     for (part, cost) in costs.iter().enumerate() {
@@ -114,37 +132,10 @@ fn ranges(source: &dyn Source, most: usize) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Unread;
-    use crate::field::Field;
-    use crate::table::Chunk;
-
-    struct Costs(Vec<u64>);
-
-    impl Source for Costs {
-        fn fields(&self) -> Vec<Field> {
-            Vec::new()
-        }
-
-        fn parts(&self) -> usize {
-            self.0.len()
-        }
-
-        fn input(&self) -> String {
-            String::new()
-        }
-
-        fn rows_of(&self, part: usize) -> u64 {
-            self.0[part]
-        }
-
-        fn read(&self, _: usize, _: &[usize]) -> Result<Chunk, Unread> {
-            unreachable!("nothing is read")
-        }
-    }
 
     #[test]
     fn ranges_cost_about_the_same() {
-        let cut = |costs: &[u64], most| ranges(&Costs(costs.to_vec()), most);
+        let cut = |costs: &[u64], most| ranges(costs, most);
         assert_eq!(cut(&[1; 6], 3), [0..2, 2..4, 4..6]);
         assert_eq!(cut(&[9, 1, 1, 1], 2), [0..1, 1..4]);
         assert_eq!(cut(&[1, 1, 1, 9], 2), [0..3, 3..4]);
@@ -157,5 +148,13 @@ mod tests {
             assert_eq!(all.len(), most.min(11));
             assert!(all.iter().all(|range| !range.is_empty()) && all.windows(2).all(|two| two[0].end == two[1].start));
         }
+    }
+
+    #[test]
+    fn as_many_parts_are_made_as_are_worth_it() {
+        let number = |bytes: u64, parts| number(&[bytes / 2, bytes - bytes / 2], &parts);
+        assert_eq!([0, WORTH, 100 * WORTH].map(|bytes| number(bytes, 8..=8)), [8; 3], "so many were asked for");
+        assert_eq!([0, 3, 4, 5, 6, 9, 100].map(|worth| number(worth * WORTH, 2..=8)), [2, 2, 4, 4, 6, 8, 8]);
+        assert_eq!(number(u64::MAX, 1..=usize::MAX), (u64::MAX / WORTH) as usize);
     }
 }

@@ -244,7 +244,8 @@ fn inexact(number: &Number, power: f64) -> Option<Floating> {
     }
 }
 
-fn filter(condition: &Condition, fields: &[Field]) -> Result<Filter, Error> {
+/// Binds a condition.
+pub(crate) fn filter(condition: &Condition, fields: &[Field]) -> Result<Filter, Error> {
     let each = |parts: &[Condition]| parts.iter().map(|part| filter(part, fields)).collect::<Result<Vec<_>, _>>();
     match condition {
         Condition::And(parts) => Ok(Filter::all(each(parts)?)),

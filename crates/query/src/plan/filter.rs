@@ -1,7 +1,10 @@
 //! Conditions bound to columns.
 
+use std::collections::BTreeMap;
+
 use super::number::{Floating, Number};
 use super::ranges::Ranges;
+use crate::field::Bounds;
 use crate::sql::Comparison;
 
 /// Which rows count.
@@ -48,6 +51,32 @@ impl Filter {
         }
     }
 
+    /// Whether it holds for all rows, or for none, with columns inside of bounds where these are known; none if it depends on
+    /// the row, or if some of it may need more than 128 bits: that is an error in whatever order conditions are asked.
+    pub(crate) fn decided(&self, of: &impl Fn(usize) -> Option<Bounds>) -> Option<bool> {
+        match self {
+            Self::Every => Some(true),
+            Self::Exact(number, ranges) => {
+                let Bounds { low, high } = known(number, of)?;
+                ranges.decided(low, high)
+            }
+            Self::Floats(..) => None,
+            Self::All(parts) => decided(parts, false, of),
+            Self::Any(parts) => decided(parts, true, of),
+            Self::Not(inner) => inner.decided(of).map(|holds| !holds),
+        }
+    }
+
+    /// Whether a number in it may need more than 128 bits.
+    fn may_overflow(&self, of: &impl Fn(usize) -> Option<Bounds>) -> bool {
+        match self {
+            Self::Every | Self::Floats(..) | Self::Exact(Number::Column(_) | Number::Constant(_), _) => false,
+            Self::Exact(number, _) => known(number, of).is_none(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.may_overflow(of)),
+            Self::Not(inner) => inner.may_overflow(of),
+        }
+    }
+
     pub(crate) fn columns(&self, into: &mut Vec<usize>) {
         match self {
             Self::Every => {}
@@ -60,6 +89,31 @@ impl Filter {
             Self::Not(inner) => inner.columns(into),
         }
     }
+}
+
+/// The bounds of a number, if those of its columns are known.
+fn known(number: &Number, of: &impl Fn(usize) -> Option<Bounds>) -> Option<Bounds> {
+    let mut columns = Vec::new();
+    number.columns(&mut columns);
+    let known = columns.into_iter().map(|column| Some((column, of(column)?)));
+    let known: BTreeMap<usize, Bounds> = known.collect::<Option<_>>()?;
+    number.bounds(&|column| known[&column])
+}
+
+/// Whether one of the parts decides the whole by being `so`, or none can.
+fn decided(parts: &[Filter], so: bool, of: &impl Fn(usize) -> Option<Bounds>) -> Option<bool> {
+    if parts.iter().any(|part| part.may_overflow(of)) {
+        return None;
+    }
+    let mut open = false;
+    for part in parts {
+        match part.decided(of) {
+            Some(holds) if holds == so => return Some(so),
+            Some(_) => {}
+            None => open = true,
+        }
+    }
+    (!open).then_some(!so)
 }
 
 /// Filters of which those on the same number are joined.
@@ -102,5 +156,42 @@ mod tests {
         assert_eq!(merged[1..], [of(1, 0, 20_000)]);
         let all = [of(0, 0, 9), of(1, 5, 8), of(0, 3, 20), of(0, i128::MIN, 7)];
         assert_eq!(Filter::all(all.to_vec()), Filter::All(vec![of(0, 3, 7), of(1, 5, 8)]));
+    }
+
+    #[test]
+    fn what_bounds_decide_holds_for_every_value_inside() {
+        let of = |column: usize, low, high| Filter::Exact(Number::Column(column), Ranges::between(low, high));
+        let sum = Number::Column(0).add(Number::Column(1));
+        let texts = Filter::Exact(Number::Column(2), Ranges::none());
+        let filters = [
+            Filter::Every,
+            of(0, 2, 4),
+            of(0, 0, 9).not(),
+            Filter::Exact(Number::Column(0), Ranges::between(3, 3).not()),
+            Filter::Exact(sum.clone(), Ranges::between(4, 6)),
+            Filter::Not(Box::new(Filter::All(vec![of(0, 1, 4), of(1, 2, 2)]))),
+            Filter::Any(vec![of(0, 1, 2), of(1, 3, 9), texts.clone()]),
+            Filter::All(vec![of(0, 1, 2), texts.clone()]),
+            texts,
+        ];
+        let holds = |filter: &Filter, values: [i128; 3]| {
+            let at = |column: usize| Some(Bounds { low: values[column], high: values[column] });
+            filter.decided(&at).expect("one value decides")
+        };
+        for (low, high, other) in
+            (0..6).flat_map(|low| (low..6).flat_map(move |high| (0..4).map(move |o| (low, high, o))))
+        {
+            let known = [Some(Bounds { low, high }), Some(Bounds { low: other, high: other }), None];
+            for filter in &filters {
+                let mut each = (low..=high).map(|value| holds(filter, [value, other, 7]));
+                match filter.decided(&|column| known[column]) {
+                    Some(decided) => assert!(each.all(|one| one == decided), "{filter:?} in {low}..={high}, {other}"),
+                    None => assert!(
+                        low < high || format!("{filter:?}").contains("Column(2)"),
+                        "{filter:?} at {low}, {other}"
+                    ),
+                }
+            }
+        }
     }
 }

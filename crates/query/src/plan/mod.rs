@@ -13,6 +13,7 @@ use crate::field::Field;
 use crate::kind::Kind;
 use crate::sql::{self, Order, Select};
 
+pub(crate) use bind::filter;
 pub(crate) use filter::Filter;
 pub(crate) use number::{Floating, Number};
 pub(crate) use ranges::Ranges;

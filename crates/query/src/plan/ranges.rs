@@ -23,6 +23,16 @@ impl Ranges {
         after > 0 && self.0[after - 1].1 >= value
     }
 
+    /// Whether they have all numbers from `low` to `high`, or none of them; none if some.
+    pub(crate) fn decided(&self, low: i128, high: i128) -> Option<bool> {
+        let at = self.0.partition_point(|(_, end)| *end < low);
+        match self.0.get(at) {
+            Some((begin, end)) if *begin <= low && high <= *end => Some(true),
+            Some((begin, _)) if *begin <= high => None,
+            _ => Some(false),
+        }
+    }
+
     /// Numbers that any of them has.
     pub(crate) fn any(sets: Vec<Self>) -> Self {
         let mut all: Vec<(i128, i128)> = sets.into_iter().flat_map(|set| set.0).collect();
@@ -83,9 +93,21 @@ mod tests {
                     assert_eq!(any.contains(value), a || b, "{one:?} or {other:?}: {value}");
                     assert_eq!(one.and(other).contains(value), a && b, "{one:?} and {other:?}: {value}");
                     assert_eq!(one.not().contains(value), !a, "not {one:?}: {value}");
+                    assert_eq!(one.decided(value, value), Some(a), "{one:?}: {value}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn all_numbers_between_two_are_in_a_set_or_none_or_some() {
+        let set = of(&[(0, 3), (6, 6), (8, 9)]);
+        for (low, high) in (-2..11).flat_map(|low| (low..11).map(move |high| (low, high))) {
+            let inside = (low..=high).filter(|value| set.contains(*value)).count() as i128;
+            let expected = if inside == 0 { Some(false) } else { (inside == high - low + 1).then_some(true) };
+            assert_eq!(set.decided(low, high), expected, "{low} to {high}");
+        }
+        assert_eq!(of(&[(i128::MIN, i128::MAX)]).decided(i128::MIN, i128::MAX), Some(true));
     }
 
     #[test]

@@ -9,7 +9,7 @@ import distributed
 
 from knee.cluster.answer import Answer
 from knee.cluster.dask.jobs import Cluster
-from knee.cluster.parts import Parts, joined, parts_of, plain, split_query
+from knee.cluster.parts import Parts, joined, plain, split_query, usual
 from knee.cluster.worker import Limits
 
 
@@ -53,7 +53,7 @@ def query(
         What is wrong with the query, or which part failed on which worker, and why.
     """
     cluster, data = Cluster(client), plain(os.fspath(path))
-    described = split_query(sql, data, parts_of(data, cluster) if parts is None else parts)
+    described = split_query(sql, data, usual(cluster) if parts is None else parts)
     if explain:
         return described
     return Answer.of(joined(described, cluster.answers(described, Limits(threads, timeout_s))))

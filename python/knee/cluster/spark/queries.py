@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from knee.cluster.answer import Answer
-from knee.cluster.parts import Parts, joined, parts_of, plain, split_query
+from knee.cluster.parts import Parts, joined, plain, split_query, usual
 from knee.cluster.spark.analysed import Analysed, is_query
 from knee.cluster.spark.filled import filled
 from knee.cluster.spark.jobs import Cluster
@@ -70,7 +70,7 @@ def sql(
     frame = Table.of(spark, data) if isinstance(data, DataFrame) else None
     path = frame.path if frame else plain(os.fspath(cast("str | PathLike[str]", data)))
     try:
-        described = split_query(query, path, parts_of(path, cluster) if parts is None else parts)
+        described = split_query(query, path, usual(cluster) if parts is None else parts)
     except StudyError:
         # What Spark finds wrong comes first; but it would also run a statement that is no query.
         read = frame or Table.of(spark, data)

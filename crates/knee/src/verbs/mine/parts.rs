@@ -1,5 +1,7 @@
 //! A count in parts.
 
+use std::ops::RangeInclusive;
+
 use knee_mining::parts;
 use serde_json::json;
 
@@ -15,13 +17,14 @@ pub(super) const DIVIDED: Divided = Divided {
 };
 
 impl Divide for Mine {
-    fn split(&self, parts: usize) -> Result<Vec<String>, Failure> {
+    fn split(&self, parts: RangeInclusive<usize>) -> Result<Vec<String>, Failure> {
         if self.direct.given[super::ACTION] == super::EDGES {
             return Err(Failure::new("--split with edges: only counts without labels are divided")
                 .hint("use count, motifs or cliques"));
         }
         let (args, team) = self.direct.complete(workload())?;
-        Ok(parts::split(&args, &team, parts)?)
+        // Shares of roots are not exactly equal, so that more of them are better.
+        Ok(parts::split(&args, &team, *parts.end())?)
     }
 
     fn part(&self, line: &str, begin: &dyn Fn(usize)) -> Result<String, Failure> {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
+use knee_query::at_once;
 use knee_workload::{Param, Phase, Workload};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -71,7 +72,10 @@ impl Native for Query {
             // The answer is a part of the report.
             self.direct.given.insert("format".into(), "json".into());
         }
-        let done = self.direct.run(workload())?;
+        let done = self.direct.run_by(workload(), |args, team, phases| match at_once(args, team, phases) {
+            Some(made) => Ok(made),
+            None => direct::prepared(workload(), args, team, phases),
+        })?;
         if !self.direct.json() {
             let print = if done.args.text("format") == "csv" { print_data } else { print_out };
             print(&format!("{}\n", done.answer))?;

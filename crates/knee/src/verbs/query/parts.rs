@@ -1,5 +1,7 @@
 //! A query in parts.
 
+use std::ops::RangeInclusive;
+
 use knee_query::{Format, parts};
 use knee_workload::Args;
 
@@ -18,7 +20,7 @@ pub(super) const DIVIDED: Divided = Divided {
 const DESCRIBED: [&str; 9] = ["query", "data", "scale", "sql", "delta", "date", "discount", "quantity", "encoding"];
 
 impl Divide for Query {
-    fn split(&self, parts: usize) -> Result<Vec<String>, Failure> {
+    fn split(&self, parts: RangeInclusive<usize>) -> Result<Vec<String>, Failure> {
         let args = Args::complete(workload().params(), &self.direct.given)?;
         if !args.text("cache").is_empty() {
             return Err(Failure::new("--split with --cache: parts read their rows from the files themselves")

@@ -13,7 +13,7 @@ const VERSION: &str = "org.apache.spark.version";
 const LEGACY: &str = "org.apache.spark.legacyDateTime";
 
 /// 1582-10-15, in days since 1970-01-01.
-const GREGORIAN: i64 = -141_427;
+pub(super) const GREGORIAN: i64 = -141_427;
 
 /// Whether a file's early dates are those of the legacy calendar.
 pub(super) fn is_of(metadata: &ParquetMetaData) -> bool {

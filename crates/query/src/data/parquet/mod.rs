@@ -6,6 +6,7 @@
 mod caught;
 mod chunk;
 mod column;
+mod extremes;
 mod legacy;
 mod opened;
 mod piece;
@@ -74,6 +75,14 @@ impl Parquet {
             }
         }
         Ok(Self { files, columns, ahead: Ahead::new(parts.len()), parts })
+    }
+
+    /// Leaves out parts: those that a query need not read.
+    pub(crate) fn retain(mut self, wanted: impl Fn(&Self, usize) -> bool) -> Self {
+        let parts = (0..self.parts.len()).filter(|part| wanted(&self, *part)).map(|part| self.parts[part]).collect();
+        self.parts = parts;
+        self.ahead = Ahead::new(self.parts.len());
+        self
     }
 
     fn rows_in(&self, part: usize) -> usize {

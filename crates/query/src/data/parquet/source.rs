@@ -4,10 +4,10 @@ use knee_workload::Error;
 
 use super::opened::shown;
 use super::schema::Stored;
-use super::{Opened, Parquet};
+use super::{Opened, Parquet, extremes, legacy};
 use crate::data::{HELD, Source, Unread};
 use crate::error::wrong;
-use crate::field::Field;
+use crate::field::{Bounds, Field};
 use crate::kind::Kind;
 use crate::table::Chunk;
 
@@ -45,8 +45,21 @@ impl Source for Parquet {
         self.group(part).num_rows().unsigned_abs()
     }
 
-    fn cost(&self, part: usize) -> u64 {
-        self.group(part).compressed_size().unsigned_abs()
+    fn cost(&self, part: usize, columns: &[usize]) -> u64 {
+        let group = self.group(part);
+        let bytes = |column: &usize| group.column(*column).compressed_size().unsigned_abs();
+        columns.iter().map(bytes).fold(0, u64::saturating_add)
+    }
+
+    fn bounds(&self, part: usize, column: usize) -> Option<Bounds> {
+        let file = &self.files[self.parts[part].0];
+        let stored = self.columns[column].1.as_ref().ok()?;
+        extremes::of(self.group(part).column(column), *stored, legacy::is_of(&file.metadata))
+    }
+
+    fn is_full(&self, part: usize, column: usize) -> bool {
+        let stored = self.columns[column].1.as_ref();
+        stored.is_ok_and(|stored| extremes::is_full(self.group(part).column(column), *stored))
     }
 
     fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread> {

@@ -1,23 +1,24 @@
 //! From a source, or from the dump of one, to a table in placed memory.
 
+mod kept;
+mod memory;
+
 use std::path::Path;
 
 use knee_machine::room;
 use knee_runtime::{Arrangement, Pool};
 use knee_workload::{Args, Error, Phases};
-use twox_hash::XxHash3_64;
 
 use crate::data::{self, Parquet, Source, Tpch};
-use crate::dump::{self, Dump};
+use crate::dump::Dump;
 use crate::error::wrong;
 use crate::field::Field;
 use crate::kind::Kind;
-use crate::plan::{self, Plan};
+use crate::known::{needed, planned, sums_doubles};
+use crate::plan::Plan;
 use crate::sql::{self, Select};
 use crate::table::{self, Blocks, Encoding, Placed, Table};
-
-/// Memory that a run needs beside its table.
-const BESIDE: u64 = 256 << 20;
+use memory::held;
 
 /// The table that is generated.
 const LINEITEM: &str = "lineitem";
@@ -33,6 +34,14 @@ pub(crate) struct Wanted<'a> {
     pub(crate) follow: bool,
 }
 
+/// Where rows come from.
+pub(crate) enum Rows {
+    Generated(Tpch),
+    Files(Parquet),
+    /// Encoded before; and what to try where memory is short.
+    Encoded(Dump, Option<&'static str>),
+}
+
 impl<'a> Wanted<'a> {
     /// Reads the arguments, and checks that memory can be placed so.
     pub(crate) fn new(args: &'a Args) -> Result<Self, Error> {
@@ -44,13 +53,14 @@ impl<'a> Wanted<'a> {
         Ok(Self { args, encoding, placed: Placed::new(arrangement, copies), instead: None, follow: false })
     }
 
-    /// The table, with the columns that a query reads.
-    pub(crate) fn table(&self, select: &Select, pool: &Pool, phases: &mut Phases) -> Result<Table, Error> {
+    /// Where the rows of a query come from. What is kept is made first if it is not there.
+    pub(crate) fn rows(&self, select: &Select, pool: &Pool, phases: &mut Phases) -> Result<Rows, Error> {
         let opened = |data: &str| pool.install(|| Parquet::open(Path::new(data)));
-        match (self.args.text("data"), self.args.text("cache")) {
-            ("", "") => self.encoded(&lineitem(select, self.args.text("scale"))?, select, pool, phases),
+        Ok(match (self.args.text("data"), self.args.text("cache")) {
+            ("", "") => Rows::Generated(lineitem(select, self.args.text("scale"))?),
             ("", cache) => {
-                self.cached(&lineitem(select, self.args.text("scale"))?, Path::new(cache), select, pool, phases)
+                let lineitem = lineitem(select, self.args.text("scale"))?;
+                Rows::Encoded(self.cached(&lineitem, Path::new(cache), select, pool, phases)?, None)
             }
             (data, cache) if Dump::is_one(Path::new(data)) => {
                 if !cache.is_empty() {
@@ -65,10 +75,28 @@ impl<'a> Wanted<'a> {
                 }
                 let plain = self.encoding == Encoding::Plain;
                 let other = "ask for fewer columns, or give the files that it was made of with --encoding narrow";
-                self.dumped(&dump, plain.then_some(other), select, pool, phases)
+                Rows::Encoded(dump, plain.then_some(other))
             }
-            (data, "") => self.encoded(&opened(data)?, select, pool, phases),
-            (data, cache) => self.cached(&opened(data)?, Path::new(cache), select, pool, phases),
+            (data, "") => Rows::Files(opened(data)?),
+            (data, cache) => Rows::Encoded(self.cached(&opened(data)?, Path::new(cache), select, pool, phases)?, None),
+        })
+    }
+
+    /// The table, with the columns that a query reads.
+    pub(crate) fn table(&self, select: &Select, pool: &Pool, phases: &mut Phases) -> Result<Table, Error> {
+        match self.rows(select, pool, phases)? {
+            Rows::Generated(lineitem) => self.encoded(&lineitem, select, pool, phases),
+            // Others than sums of doubles were asked in batches, unless somebody wants a table of all rows.
+            Rows::Files(files) if sums_doubles(select, &files.fields())? => {
+                self.encoded(&needed(files, select)?, select, pool, phases)
+            }
+            Rows::Files(files) => self.encoded(&files, select, pool, phases),
+            Rows::Encoded(dump, hint) => {
+                let columns = Plan::new(select, &dump.fields())?.columns().to_vec();
+                let morsels = dump.morsels()?;
+                self.fits((&dump, hint), &columns, morsels)?;
+                self.dumped(&dump, &columns, 0..morsels, pool, phases)
+            }
         }
     }
 
@@ -126,116 +154,6 @@ impl<'a> Wanted<'a> {
         let build = || pool.install(|| table::build(&fields, chunks, self.encoding, &self.placed));
         phases.measure("encode", build).map_err(|error| cannot_lay_out(self.args, &error))
     }
-
-    /// From the dump of a source, which is made first if it is not there.
-    fn cached(
-        &self,
-        source: &dyn Source,
-        cache: &Path,
-        select: &Select,
-        pool: &Pool,
-        phases: &mut Phases,
-    ) -> Result<Table, Error> {
-        // What is wrong with the query is said before anything is made.
-        let needed = planned(select, source)?.columns().to_vec();
-        let (input, encoding) = (source.input(), self.args.text("encoding"));
-        // Other versions may read the same source by other rules.
-        let of = format!("{} {} {input}", dump::VERSION, env!("CARGO_PKG_VERSION"));
-        let file = cache.join(format!("{:016x}-{encoding}.knee", XxHash3_64::oneshot(of.as_bytes())));
-        if !file.exists() {
-            let no_directory = |error| {
-                let what = format!("cannot make the directory {}: {error}", cache.display());
-                wrong(what).hint("give --cache a directory that can be written")
-            };
-            std::fs::create_dir_all(cache).map_err(no_directory)?;
-            let table = self.every_usable(source, &needed, pool, phases)?;
-            let written = phases.measure("dump", || dump::write(&table, &input, encoding, &file));
-            let unwritten = |error: std::io::Error| {
-                // What is too long is kept in no directory.
-                let hint = match error.kind() {
-                    std::io::ErrorKind::FileTooLarge => "leave out --cache",
-                    _ => "give --cache a directory that can be written, with room for the table",
-                };
-                wrong(format!("cannot write {}: {error}", file.display())).hint(hint)
-            };
-            written.map_err(unwritten)?;
-        }
-        let dump = Dump::open(&file)?;
-        for (own, wanted) in [(dump.input(), input.as_str()), (dump.encoding(), encoding)] {
-            if own != wanted {
-                let what = format!("cannot use {}: it is of {own}, not of {wanted}", file.display());
-                return Err(wrong(what).hint("remove it; --cache makes it again"));
-            }
-        }
-        let (fields, kept) = (source.fields(), dump.fields());
-        let left_out = |column: &&usize| kept.iter().all(|field| field.name != fields[**column].name);
-        if let Some(column) = needed.iter().find(left_out) {
-            let name = &fields[*column].name;
-            return Err(wrong(format!("column {name} was left out of {}, as it cannot be used", file.display()))
-                .hint("ask without --cache, which says why"));
-        }
-        self.dumped(&dump, None, select, pool, phases)
-    }
-
-    fn dumped(
-        &self,
-        dump: &Dump,
-        hint: Option<&'static str>,
-        select: &Select,
-        pool: &Pool,
-        phases: &mut Phases,
-    ) -> Result<Table, Error> {
-        let fields = dump.fields();
-        let columns = Plan::new(select, &fields)?.columns().to_vec();
-        self.fitting(dump.bytes(&columns).saturating_mul(self.placed.copies as u64), hint)?;
-        phases.measure("load", || pool.install(|| dump.read(&columns, &self.placed)))
-    }
-
-    /// Bytes of a table while it is built, as most of its columns need them: its copies, and chunks beside it.
-    fn building(&self, rows: u64, kinds: &[Kind]) -> u64 {
-        let copies = self.placed.copies as u64;
-        let bytes = |kind: &Kind| {
-            let usual = self.usual_bytes(*kind);
-            // Chunks are packed, but for doubles.
-            copies * 2 * usual + if *kind == Kind::Double { 2 * usual } else { usual }
-        };
-        // Halves of bytes, so that none is lost.
-        rows.saturating_mul(kinds.iter().map(bytes).sum()) / 2
-    }
-
-    /// Bytes of a value, as most columns of its type need.
-    fn usual_bytes(&self, kind: Kind) -> u64 {
-        match (self.encoding, kind) {
-            (_, Kind::Double) | (Encoding::Plain, Kind::Integer | Kind::Decimal(_)) => 8,
-            (Encoding::Plain, Kind::Date) | (_, Kind::Integer | Kind::Decimal(_)) => 4,
-            (_, Kind::Date | Kind::Text) => 2,
-        }
-    }
-
-    /// Refuses a table that memory cannot hold; `hint` says what to try, where it is known.
-    fn fitting(&self, table: u64, hint: Option<&'static str>) -> Result<(), Error> {
-        let needed = table.saturating_add(BESIDE);
-        let short = || room::memory().filter(|left| *left < needed);
-        if short().is_some() {
-            // It may be what is kept for the next table that is missing.
-            self.placed.forget();
-            room::give_back();
-        }
-        match short() {
-            Some(left) => {
-                let mib = |bytes: u64| bytes >> 20;
-                let what = format!("the table needs about {} MiB of memory; {} MiB are free", mib(needed), mib(left));
-                let generated = self.args.text("data").is_empty();
-                Err(wrong(what).hint(self.instead.or(hint).unwrap_or(match (generated, self.encoding) {
-                    (true, Encoding::Plain) => "try a smaller --scale, or --encoding narrow",
-                    (true, _) => "try a smaller --scale",
-                    (false, Encoding::Plain) => "try --encoding narrow",
-                    (false, _) => "ask for fewer columns, or use a machine with more memory",
-                })))
-            }
-            None => Ok(()),
-        }
-    }
 }
 
 /// The table that is generated, if it is the one that a query names.
@@ -245,21 +163,6 @@ pub(crate) fn lineitem(select: &Select, scale: &str) -> Result<Tpch, Error> {
         return Err(wrong(what).hint("give a Parquet file or a directory of them, or write FROM lineitem"));
     }
     Tpch::new(scale)
-}
-
-/// Bytes that all workers hold at most while they read, beside what they have read.
-fn held(source: &dyn Source, columns: &[usize], workers: usize) -> u64 {
-    let together = if source.reads_together() { 1 } else { columns.len() };
-    let at_once = workers.min(source.parts().saturating_mul(together));
-    source.held(columns).saturating_mul(at_once as u64)
-}
-
-/// A query bound to the columns of a source, none of which is of a type that cannot be read.
-pub(crate) fn planned(select: &Select, source: &dyn Source) -> Result<Plan, Error> {
-    let fields = source.fields();
-    let mut named = select.names().into_iter().filter_map(|name| plan::column(&fields, name).ok());
-    named.try_for_each(|column| source.usable(column))?;
-    Plan::new(select, &fields)
 }
 
 fn cannot_lay_out(args: &Args, error: &std::io::Error) -> Error {
