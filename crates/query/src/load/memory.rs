@@ -1,5 +1,7 @@
 //! How much memory a table needs, and whether it is there.
 
+use std::sync::atomic::Ordering;
+
 use knee_machine::room;
 use knee_workload::Error;
 
@@ -37,6 +39,10 @@ impl Wanted<'_> {
     /// Refuses a table that memory cannot hold; `hint` says what to try, where it is known.
     pub(super) fn fitting(&self, table: u64, hint: Option<&'static str>) -> Result<(), Error> {
         let needed = table.saturating_add(BESIDE);
+        if self.follow && needed <= self.room.load(Ordering::Relaxed) {
+            // What one table took is kept for the next; to ask each time takes longer than to read a small one.
+            return Ok(());
+        }
         let short = || room::memory().filter(|left| *left < needed);
         if short().is_some() {
             // It may be what is kept for the next table that is missing.
@@ -55,7 +61,10 @@ impl Wanted<'_> {
                     (false, _) => "ask for fewer columns, or use a machine with more memory",
                 })))
             }
-            None => Ok(()),
+            None => {
+                self.room.fetch_max(needed, Ordering::Relaxed);
+                Ok(())
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ mod kept;
 mod memory;
 
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 
 use knee_machine::room;
 use knee_runtime::{Arrangement, Pool};
@@ -31,7 +32,9 @@ pub(crate) struct Wanted<'a> {
     /// What to try where memory is short, for who cannot give other options.
     pub(crate) instead: Option<&'static str>,
     /// Whether small tables follow one another, so that the memory of one is kept for the next.
-    pub(crate) follow: bool,
+    follow: bool,
+    /// Bytes that memory had room for, where tables follow one another.
+    room: AtomicU64,
 }
 
 /// Where rows come from.
@@ -50,7 +53,19 @@ impl<'a> Wanted<'a> {
         let arrangement = Arrangement::named(args.text("layout")).expect("values were checked").huge(true);
         let trial = arrangement.uninit::<u64>(1 << 16).map_err(|error| cannot_lay_out(args, &error))?;
         let copies = trial.copies();
-        Ok(Self { args, encoding, placed: Placed::new(arrangement, copies), instead: None, follow: false })
+        Ok(Self {
+            args,
+            encoding,
+            placed: Placed::new(arrangement, copies),
+            instead: None,
+            follow: false,
+            room: AtomicU64::new(0),
+        })
+    }
+
+    /// The same, for small tables that follow one another.
+    pub(crate) fn following(self) -> Self {
+        Self { follow: true, ..self }
     }
 
     /// Where the rows of a query come from. What is kept is made first if it is not there.

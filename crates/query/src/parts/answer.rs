@@ -75,7 +75,7 @@ impl Part {
 pub fn answer(Part(descriptor): Part, args: &Args, team: &Team) -> Result<String, Error> {
     let asked = sql::parse(&descriptor.job.asked.sql)?;
     let isa = workload::isa(args.text("isa"))?;
-    let mut wanted = Wanted { follow: true, ..Wanted::new(args)? };
+    let mut wanted = Wanted::new(args)?.following();
     wanted.encoding = Encoding::named(&descriptor.encoding)
         .ok_or_else(|| wrong(format!("the part wants the unknown encoding '{}'", descriptor.encoding)))?;
     wanted.instead = Some("ask for fewer columns, write smaller row groups, or give workers more memory");

@@ -149,7 +149,7 @@ mod tests {
     /// Calls with a stream on two workers.
     fn with_stream(ask: impl FnOnce(&Stream<'_>)) {
         let args = Args::complete(Query.params(), &BTreeMap::new()).unwrap();
-        let wanted = Wanted { follow: true, ..Wanted::new(&args).unwrap() };
+        let wanted = Wanted::new(&args).unwrap().following();
         let pool = Pool::builder().workers(2).build().unwrap();
         ask(&Stream { wanted: &wanted, pool: &pool, isa: Isa::best(), homes: true });
     }

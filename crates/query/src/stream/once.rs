@@ -41,7 +41,7 @@ fn streamed(args: &Args, team: &Team, phases: &mut Phases) -> Result<Option<(Str
     let isa = workload::isa(args.text("isa"))?;
     let pool = workload::pool(args, team)?;
     let rows = Wanted::new(args)?.rows(&select, &pool, phases)?;
-    let wanted = Wanted { follow: true, ..Wanted::new(args)? };
+    let wanted = Wanted::new(args)?.following();
     let stream = Stream { wanted: &wanted, pool: &pool, isa, homes: true };
     phases.join();
     let found = match rows {

@@ -58,17 +58,15 @@ impl Chunk {
             }
             // A long list and the positions in it mostly take more memory than packed values.
             Columns::Coded(codes, values) if values.len() > codes.len() / FEW => {
-                let (piece, statistics) = Piece::pack(codes.iter().map(|code| values[*code as usize]).collect());
+                let (piece, statistics) = Piece::gather(&codes, values);
                 Packed::Numbers(piece, statistics)
             }
             Columns::Coded(codes, values) => {
-                let (positions, used) = Positions::pack(codes, values.len());
-                let there = values.iter().zip(used).filter_map(|(value, used)| used.then_some(*value));
-                let statistics = Statistics::of(&there.collect::<Vec<_>>());
-                Packed::Coded(positions, values, statistics)
+                let statistics = piece::of_used(&codes, &values);
+                Packed::Coded(Positions::pack(codes, values.len()), values, statistics)
             }
             Columns::Doubles(values) => Packed::Doubles(values.into()),
-            Columns::Texts(codes, words) => Packed::Texts(Positions::pack(codes, words.len()).0, words),
+            Columns::Texts(codes, words) => Packed::Texts(Positions::pack(codes, words.len()), words),
         };
         Self { rows, columns: columns.into_iter().map(pack).collect() }
     }

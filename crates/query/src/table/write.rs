@@ -33,16 +33,16 @@ impl Placed {
         *self.spare.lock().expect("no holder panics") = None;
     }
 
-    /// Memory for so many words, whose morsels have this stride, and whether it is all zeros. It may be longer by a
-    /// quarter at most, so that workers still share it fairly where it lies in blocks.
-    fn memory(&self, words: usize, stride: usize) -> io::Result<(NumaVec<u64>, bool)> {
+    /// Memory for so many words, whose morsels have this stride. It may be longer by a quarter at most, so that workers
+    /// still share it fairly where it lies in blocks.
+    fn memory(&self, words: usize, stride: usize) -> io::Result<NumaVec<u64>> {
         let fits =
             |(own, data): &(usize, NumaVec<u64>)| *own == stride && (words..=words + words / 4).contains(&data.len());
         if let Some((_, data)) = self.spare.lock().expect("no holder panics").take().filter(fits) {
-            return Ok((data, false));
+            return Ok(data);
         }
         // A morsel that lay on two nodes would be half away from home for every worker.
-        Ok((self.arrangement.clone().whole(stride).zeroed(words)?, true))
+        self.arrangement.clone().whole(stride).zeroed(words)
     }
 }
 
@@ -53,7 +53,7 @@ impl Default for Placed {
     }
 }
 
-/// Writes the piece of a morsel and a column, which is all zeros.
+/// Writes all rows of the piece of a morsel and a column. In the last morsel, what is behind them is zeros.
 type Write<'a> = dyn Fn(usize, usize, &mut [u8]) + Sync + 'a;
 
 impl Table {
@@ -64,10 +64,10 @@ impl Table {
     pub(crate) fn write(mut columns: Vec<Column>, rows: usize, placed: &Placed, write: &Write<'_>) -> io::Result<Self> {
         let stride = lay_out(&mut columns);
         let words = stride / 8 * rows.div_ceil(MORSEL);
-        let (mut data, zeros) = placed.memory(words, stride)?;
+        let mut data = placed.memory(words, stride)?;
         let one = |morsel: usize, bytes: &mut [u8]| {
-            // Of new memory, pages behind the last row would have no node.
-            if !zeros || (morsel + 1) * MORSEL > rows {
+            // Pages behind the last row would have no node, or hold what was there before.
+            if (morsel + 1) * MORSEL > rows {
                 bytes.fill(0);
             }
             pieces(morsel, bytes, &columns, write);
@@ -120,14 +120,14 @@ mod tests {
     use crate::table::Statistics;
     use crate::table::encoding::{self, Encoding};
 
-    /// A table of one column, whose rows up to `written` have a code.
-    fn table(placed: &Placed, rows: usize, written: usize, code: u8) -> Table {
+    /// A table of one column, whose rows all have a code.
+    fn table(placed: &Placed, rows: usize, code: u8) -> Table {
         let statistics = Statistics { low: 0, high: 200, step: 1 };
         let storage = encoding::storage(Encoding::Narrow, Kind::Integer, &statistics);
         assert_eq!(storage.bytes(), 1);
         let column = Column::new("a".into(), Kind::Integer, None, Bounds { low: 0, high: 200 }, storage);
         let write = |morsel: usize, _: usize, piece: &mut [u8]| {
-            let own = (written.saturating_sub(morsel * MORSEL)).min(MORSEL);
+            let own = (rows - morsel * MORSEL).min(MORSEL);
             piece[..own].fill(code);
         };
         Table::write(vec![column], rows, placed, &write).unwrap()
@@ -140,17 +140,17 @@ mod tests {
     #[test]
     fn memory_that_was_kept_is_as_good_as_new() {
         let placed = Placed::default();
-        let first = table(&placed, 5 * MORSEL, 5 * MORSEL, 7);
+        let first = table(&placed, 5 * MORSEL, 7);
         let address = first.morsel(0).piece(0).as_ptr();
         placed.keep(first);
-        let second = table(&placed, 4 * MORSEL + 1, 2 * MORSEL + 5, 9);
+        let second = table(&placed, 4 * MORSEL + 1, 9);
         assert_eq!(second.morsel(0).piece(0).as_ptr(), address);
-        assert_eq!(codes(&second), codes(&table(&Placed::default(), 4 * MORSEL + 1, 2 * MORSEL + 5, 9)));
+        assert_eq!(codes(&second), codes(&table(&Placed::default(), 4 * MORSEL + 1, 9)));
         assert_eq!(second.homes(), [(None, 0..5)]);
         // What is too long would be shared unfairly, and what is too short holds too little.
         placed.keep(second);
-        assert_eq!(codes(&table(&placed, MORSEL, MORSEL, 3)), vec![3; MORSEL]);
-        placed.keep(table(&placed, MORSEL, MORSEL, 4));
-        assert_eq!(codes(&table(&placed, 2 * MORSEL, MORSEL, 5))[MORSEL..], vec![0; MORSEL]);
+        assert_eq!(codes(&table(&placed, MORSEL, 3)), vec![3; MORSEL]);
+        placed.keep(table(&placed, MORSEL, 4));
+        assert_eq!(codes(&table(&placed, 2 * MORSEL, 5)), vec![5; 2 * MORSEL]);
     }
 }

@@ -1,14 +1,15 @@
 //! Values as they come from a source, until the encodings of their columns are known: each chunk of a column by itself in
 //! the fewest bytes, so that a table takes hardly more memory while it is built than when it stands.
 
+mod positions;
+
+pub(crate) use positions::{Positions, all_below, of_used};
+
 use std::ops::Range;
 
 use super::Statistics;
 use super::kept::{Blocks, Kept};
-use crate::lanes::{self, Code, Isa, for_each_isa};
-
-/// Positions that a byte can be.
-const BYTE: usize = 1 << 8;
+use crate::lanes::{Code, Isa, for_each_isa};
 
 /// Whole numbers of one chunk: base + step × code.
 #[derive(Debug)]
@@ -17,10 +18,6 @@ pub(crate) struct Piece {
     step: i64,
     codes: Codes,
 }
-
-/// Positions in a list of one chunk.
-#[derive(Debug)]
-pub(crate) struct Positions(Codes);
 
 #[derive(Debug)]
 enum Codes {
@@ -52,7 +49,19 @@ impl Piece {
     /// Packs values, and says what they are.
     pub(crate) fn pack(values: Vec<i64>) -> (Self, Statistics) {
         let statistics = Statistics::of(&values);
-        let Statistics { low, high, step } = statistics;
+        (Self::of(values, statistics), statistics)
+    }
+
+    /// Packs the values at some positions of a list, and says what they are. The list is packed first: a smaller one stays
+    /// in a cache while values are looked up in it.
+    pub(crate) fn gather(positions: &[u32], list: Vec<i64>) -> (Self, Statistics) {
+        let statistics = of_used(positions, &list);
+        let list = Self::of(list, statistics);
+        (Self { codes: list.codes.at(positions), ..list }, statistics)
+    }
+
+    /// Packs values so that those fit of which something is known; others are cut off.
+    fn of(values: Vec<i64>, Statistics { low, high, step }: Statistics) -> Self {
         let step = step.max(1);
         let largest = high.abs_diff(low) / step.unsigned_abs();
         let (isa, width) = (Isa::best(), step.unsigned_abs());
@@ -63,9 +72,9 @@ impl Piece {
         } else if u32::try_from(largest).is_ok() {
             Codes::U32(steps(isa, &values, low, width).into())
         } else {
-            return (Self { base: 0, step: 1, codes: Codes::I64(values.into()) }, statistics);
+            return Self { base: 0, step: 1, codes: Codes::I64(values.into()) };
         };
-        (Self { base: low, step, codes }, statistics)
+        Self { base: low, step, codes }
     }
 
     /// The same, in blocks.
@@ -110,62 +119,6 @@ pub(super) fn code(value: i64, base: i64, step: i64) -> u64 {
     }
 }
 
-impl Positions {
-    /// Packs positions, which are in a list of this length, and says which of them there are.
-    pub(crate) fn pack(positions: Vec<u32>, length: usize) -> (Self, Vec<bool>) {
-        assert!(all_below(&positions, length), "positions are in their list");
-        let used = used(&positions, length);
-        // By reference: the list itself would be packed in place, which is not vectorised.
-        let codes = if length <= BYTE {
-            Codes::U8(positions.iter().map(|position| *position as u8).collect::<Vec<_>>().into())
-        } else if length <= 1 << 16 {
-            Codes::U16(positions.iter().map(|position| *position as u16).collect::<Vec<_>>().into())
-        } else {
-            Codes::U32(positions.into())
-        };
-        (Self(codes), used)
-    }
-
-    /// The same, in blocks.
-    pub(crate) fn within(&self, blocks: &Blocks) -> Self {
-        Self(self.0.within(blocks))
-    }
-
-    /// Writes the code of each row's position.
-    pub(crate) fn write(&self, rows: Range<usize>, codes: &[u64], sink: &mut impl Sink) {
-        match &self.0 {
-            Codes::U8(own) => {
-                // As an array, so that the compiler sees that each position is in it.
-                let mut all = [0; BYTE];
-                all[..codes.len()].copy_from_slice(codes);
-                sink.write(own[rows].iter().map(|own| all[usize::from(*own)]));
-            }
-            Codes::U16(own) => sink.write(own[rows].iter().map(|own| codes[usize::from(*own)])),
-            Codes::U32(own) => sink.write(own[rows].iter().map(|own| codes[*own as usize])),
-            Codes::I64(_) => unreachable!("positions have no sign"),
-        }
-    }
-}
-
-/// Whether all positions are in a list of this length.
-pub(crate) fn all_below(positions: &[u32], length: usize) -> bool {
-    positions.is_empty() || (lanes::last_position(Isa::best(), positions) as usize) < length
-}
-
-/// Which entries of a list of this length there are. In a short list each is soon found.
-fn used(positions: &[u32], length: usize) -> Vec<bool> {
-    let mut used = vec![false; length];
-    for some in positions.chunks(length.max(1 << 10)) {
-        for position in some {
-            used[*position as usize] = true;
-        }
-        if used.iter().all(|used| *used) {
-            break;
-        }
-    }
-    used
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,16 +153,16 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_in_their_list() {
-        let (positions, used) = Positions::pack(vec![2, 0, 2], 4);
-        assert_eq!(used, [true, false, true, false]);
-        let mut codes = Vec::new();
-        positions.write(1..3, &[10, 11, 12, 13], &mut codes);
-        assert_eq!(codes, [10, 12]);
-        let mut late = vec![0; 5_000];
-        late[4_999] = 1;
-        assert_eq!(Positions::pack(late, 3).1, [true, true, false]);
-        assert!(!all_below(&[0, 4], 4));
-        assert!(all_below(&[], 0));
+    fn what_was_looked_up_is_what_was_packed() {
+        // The last value of each list is far away, and nobody uses it.
+        for (list, unused) in [(vec![5, 7, 260], 1 << 40), (vec![-9, 70_000], i64::MIN), (vec![1 << 50, 3], i64::MAX)] {
+            let positions: Vec<u32> = (0..100).map(|row| row * row % list.len() as u32).collect();
+            let values: Vec<i64> = positions.iter().map(|position| list[*position as usize]).collect();
+            let (piece, statistics) = Piece::gather(&positions, [&list[..], &[unused]].concat());
+            assert_eq!(statistics, Statistics::of(&values));
+            let mut back = Vec::new();
+            piece.write(0..values.len(), 0, 1, &mut back);
+            assert_eq!(back.iter().map(|code| *code as i64).collect::<Vec<_>>(), values);
+        }
     }
 }
