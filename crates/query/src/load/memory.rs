@@ -49,23 +49,19 @@ impl Wanted<'_> {
             self.placed.forget();
             room::give_back();
         }
-        match short() {
-            Some(left) => {
-                let mib = |bytes: u64| bytes >> 20;
-                let what = format!("the table needs about {} MiB of memory; {} MiB are free", mib(needed), mib(left));
-                let generated = self.args.text("data").is_empty();
-                Err(wrong(what).hint(self.instead.or(hint).unwrap_or(match (generated, self.encoding) {
-                    (true, Encoding::Plain) => "try a smaller --scale, or --encoding narrow",
-                    (true, _) => "try a smaller --scale",
-                    (false, Encoding::Plain) => "try --encoding narrow",
-                    (false, _) => "ask for fewer columns, or use a machine with more memory",
-                })))
-            }
-            None => {
-                self.room.fetch_max(needed, Ordering::Relaxed);
-                Ok(())
-            }
-        }
+        let Some(left) = short() else {
+            self.room.fetch_max(needed, Ordering::Relaxed);
+            return Ok(());
+        };
+        let mib = |bytes: u64| bytes >> 20;
+        let what = format!("the table needs about {} MiB of memory; {} MiB are free", mib(needed), mib(left));
+        let generated = self.args.text("data").is_empty();
+        Err(wrong(what).hint(self.instead.or(hint).unwrap_or(match (generated, self.encoding) {
+            (true, Encoding::Plain) => "try a smaller --scale, or --encoding narrow",
+            (true, _) => "try a smaller --scale",
+            (false, Encoding::Plain) => "try --encoding narrow",
+            (false, _) => "ask for fewer columns, or use a machine with more memory",
+        })))
     }
 }
 
