@@ -11,6 +11,7 @@ use super::piece::{self, Piece, Positions, Sink};
 use super::{Column, MORSEL, Placed, Statistics, Table};
 use crate::field::{Bounds, Field};
 use crate::kind::Kind;
+use crate::lanes::{self, Isa, SHORT};
 
 /// A chunk keeps a list of values if it has so many rows for each of them.
 const FEW: usize = 8;
@@ -272,7 +273,24 @@ macro_rules! slots {
         }
     )*};
 }
-slots!(u8 u16 u32 u64);
+slots!(u16 u32 u64);
+
+impl Sink for Slots<'_, u8> {
+    fn write(&mut self, codes: impl Iterator<Item = u64>) {
+        self.0.iter_mut().zip(codes).for_each(|(slot, code)| *slot = code as u8);
+    }
+
+    fn look_up(&mut self, positions: &[u8], codes: &[u64]) {
+        if codes.len() > SHORT {
+            return self.write(piece::looked_up(positions, codes));
+        }
+        let mut table = [0; SHORT];
+        for (slot, code) in table.iter_mut().zip(codes) {
+            *slot = *code as u8;
+        }
+        lanes::look_up(Isa::best(), positions, &table, &mut self.0[..positions.len()]);
+    }
+}
 
 /// Codes in digits, each in a piece of its own.
 struct Digits<'a> {

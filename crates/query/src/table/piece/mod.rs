@@ -11,6 +11,9 @@ use super::Statistics;
 use super::kept::{Blocks, Kept};
 use crate::lanes::{Code, Isa, for_each_isa};
 
+/// Positions that a byte can be.
+const BYTE: usize = 1 << 8;
+
 /// Whole numbers of one chunk: base + step × code.
 #[derive(Debug)]
 pub(crate) struct Piece {
@@ -43,6 +46,19 @@ impl Codes {
 pub(crate) trait Sink {
     /// Writes codes of consecutive rows; of more bits than a code has, the low ones count.
     fn write(&mut self, codes: impl Iterator<Item = u64>);
+
+    /// Writes the codes at some positions of a table, which are in it.
+    fn look_up(&mut self, positions: &[u8], codes: &[u64]) {
+        self.write(looked_up(positions, codes));
+    }
+}
+
+/// What stands at some positions of a table, which are in it.
+pub(super) fn looked_up(positions: &[u8], table: &[u64]) -> impl Iterator<Item = u64> {
+    // As an array, so that the compiler sees that each position is in it.
+    let mut all = [0; BYTE];
+    all[..table.len()].copy_from_slice(table);
+    positions.iter().map(move |position| all[usize::from(*position)])
 }
 
 impl Piece {

@@ -4,11 +4,8 @@ use std::ops::Range;
 
 use super::super::Statistics;
 use super::super::kept::Blocks;
-use super::{Codes, Sink};
+use super::{BYTE, Codes, Sink};
 use crate::lanes::{self, Isa, for_each_isa};
-
-/// Positions that a byte can be.
-const BYTE: usize = 1 << 8;
 
 /// Positions in a list of one chunk.
 #[derive(Debug)]
@@ -36,12 +33,7 @@ impl Positions {
     /// Writes the code of each row's position.
     pub(crate) fn write(&self, rows: Range<usize>, codes: &[u64], sink: &mut impl Sink) {
         match &self.0 {
-            Codes::U8(own) => {
-                // As an array, so that the compiler sees that each position is in it.
-                let mut all = [0; BYTE];
-                all[..codes.len()].copy_from_slice(codes);
-                sink.write(own[rows].iter().map(|own| all[usize::from(*own)]));
-            }
+            Codes::U8(own) => sink.look_up(&own[rows], codes),
             Codes::U16(own) => sink.write(own[rows].iter().map(|own| codes[usize::from(*own)])),
             Codes::U32(own) => sink.write(own[rows].iter().map(|own| codes[*own as usize])),
             Codes::I64(_) => unreachable!("positions have no sign"),
