@@ -54,7 +54,7 @@ class Cluster:
 
         Where Spark asks for executors as it needs them, there may be none until a job begins.
         """
-        asks = self._context.getConf().get("spark.dynamicAllocation.enabled", "false")
+        asks = self._settings.get("spark.dynamicAllocation.enabled", "false")
         if re.match(r"local(?!-cluster)", str(self._context.master)) or str(asks).lower() == "true":
             return
         end = time.monotonic() + FIRST_S
@@ -66,7 +66,7 @@ class Cluster:
         # The driver is among them, and where it is alone, it computes.
         executors = self._scala.getExecutorMemoryStatus().size() - 1
         threads = self._threads()
-        chosen = threads is None or self._context.getConf().contains("spark.default.parallelism")
+        chosen = threads is None or self._settings.contains("spark.default.parallelism")
         return max(1, executors, 0 if chosen else self._context.defaultParallelism // (threads or 1))
 
     @contextmanager
@@ -149,8 +149,7 @@ class Cluster:
             return None if local[1] == "*" else int(local[1] or 1)
         if cluster := re.fullmatch(r"local-cluster\[\s*\d+\s*,\s*(\d+)\s*,.*\]", master):
             return int(cluster[1])
-        cores = self._context.getConf().get("spark.executor.cores")
-        if cores:
+        if cores := self._settings.get("spark.executor.cores", ""):
             return int(cores)
         return self._fewest_cores() if master.startswith("spark:") else 1
 
@@ -164,6 +163,11 @@ class Cluster:
     def _scala(self) -> Any:
         """The context in Java."""
         return cast("Any", self._context)._jsc.sc()
+
+    @property
+    def _settings(self) -> Any:
+        """The settings in Java. Python's copy of them takes a message to Java for each, some 10 ms in all."""
+        return self._scala.getConf()
 
 
 def _given_up(error: Exception) -> StudyError:
