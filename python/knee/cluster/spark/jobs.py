@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from uuid import uuid4
 
 from pyspark import RDD, Accumulator, cloudpickle
@@ -19,6 +19,8 @@ from knee.cluster.spark import on_workers
 from knee.cluster.watch import every
 from knee.cluster.worker import TRIES, Limits
 from knee.store import StudyError
+
+T = TypeVar("T")
 
 for _module in (on_workers, worker):
     cloudpickle.register_pickle_by_value(_module)
@@ -69,15 +71,23 @@ class Cluster:
         chosen = threads is None or self._settings.contains("spark.default.parallelism")
         return max(1, executors, 0 if chosen else self._context.defaultParallelism // (threads or 1))
 
+    def as_here(self, work: Callable[[], T]) -> Callable[[], T]:
+        """Return this work for another thread: its jobs get the group, the pool and the description of this one."""
+        scala = self._scala
+        properties = scala.getLocalProperties().clone()
+
+        def done() -> T:
+            scala.setLocalProperties(properties)
+            return work()
+
+        return done
+
     @contextmanager
     def begun(self, parts: Parts, limits: Limits) -> Generator[Future[list[str]]]:
         """Let all parts be answered while the block runs. Where it raises, they are cancelled."""
-        tag, scala = f"knee-{uuid4().hex}", self._scala
-        properties = scala.getLocalProperties().clone()
+        tag = f"knee-{uuid4().hex}"
 
         def asked() -> list[str]:
-            # The group, the pool and the description that the user's thread gives its jobs.
-            scala.setLocalProperties(properties)
             self._context.addJobTag(tag)
             try:
                 return self._answers(parts, limits, tag)
@@ -85,7 +95,7 @@ class Cluster:
                 self._context.removeJobTag(tag)
 
         with ThreadPoolExecutor(1) as pool:
-            running = pool.submit(asked)
+            running = pool.submit(self.as_here(asked))
             try:
                 yield running
             except BaseException:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from typing import cast
 
@@ -69,25 +70,28 @@ def sql(
     ((name, data),) = table.items()
     frame = Table.of(spark, data) if isinstance(data, DataFrame) else None
     path = frame.path if frame else plain(os.fspath(cast("str | PathLike[str]", data)))
-    try:
-        described = split_query(query, path, usual(cluster) if parts is None else parts)
-    except StudyError:
-        # What Spark finds wrong comes first; but it would also run a statement that is no query.
-        read = frame or Table.of(spark, data)
-        if is_query(query):
-            Analysed.of(spark, query, name, read)
-        raise
+    with ThreadPoolExecutor(1) as pool:
+        # Spark reads its schema of the files while the binary reads what their footers say.
+        reading = pool.submit(cluster.as_here(lambda: frame or Table.of(spark, data)))
+        try:
+            described = split_query(query, path, usual(cluster) if parts is None else parts)
+        except StudyError:
+            # What Spark finds wrong comes first; but it would also run a statement that is no query.
+            read = reading.result()
+            if is_query(query):
+                Analysed.of(spark, query, name, read)
+            raise
 
-    def analysed() -> StructType:
-        read = frame or Table.of(spark, data)
-        read.check(described)
-        return Analysed.of(spark, query, name, read).schema
+        def analysed() -> StructType:
+            read = reading.result()
+            read.check(described)
+            return Analysed.of(spark, query, name, read).schema
 
-    if explain:
-        analysed()
-        return described
-    # Executors need not wait for Spark's schema of the files, nor for the analysis.
-    with cluster.begun(described, Limits(threads, timeout_s)) as running:
-        schema = analysed()
-        answers = running.result()
+        if explain:
+            analysed()
+            return described
+        # Executors need not wait for Spark's schema of the files, nor for the analysis.
+        with cluster.begun(described, Limits(threads, timeout_s)) as running:
+            schema = analysed()
+            answers = running.result()
     return filled(spark, Answer.of(joined(described, answers)), schema)
